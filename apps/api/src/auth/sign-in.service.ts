@@ -1,0 +1,106 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Database } from '@muster/data/database';
+import { createUser, findUserForSignIn, type User } from '@muster/data/repositories/users.repository';
+import { createSession, endSession } from '@muster/data/repositories/sessions.repository';
+import { SignalBus } from '@muster/data/signal-bus';
+import { blockedSeconds, countFailure } from '@muster/data/sql/sign-in-throttle';
+import type { Transaction } from '@muster/data/transaction';
+import { conflict, forbidden, throttled, unauthenticated } from '@muster/domain/errors';
+import type { SignedIn } from '@muster/protocol/auth';
+import { SETTINGS } from '../runtime.js';
+import type { Settings } from '../settings.js';
+import type { Caller } from './caller.js';
+import { CREDENTIALS_CHANGED } from '../realtime/topics.js';
+import { Denials } from './denials.js';
+import { verifyPassword } from './passwords.js';
+import { Tokens } from './tokens.js';
+
+/** Failures within a minute after which a name, or an address, has to wait. */
+const LIMIT_PER_USER = 10;
+const LIMIT_PER_ADDRESS = 30;
+
+@Injectable()
+export class SignInService {
+  constructor(
+    private readonly database: Database,
+    private readonly bus: SignalBus,
+    private readonly tokens: Tokens,
+    private readonly denials: Denials,
+    @Inject(SETTINGS) private readonly settings: Settings,
+  ) {}
+
+  async signIn(username: string, password: string, address: string): Promise<SignedIn> {
+    await this.refuseWhileThrottled(username, address);
+    const user = await findUserForSignIn(this.database, username);
+    const matches = await verifyPassword(password, user?.passwordHash ?? null);
+    if (!user || !matches || user.disabledAt !== null) {
+      await this.countFailure(username, address);
+      throw unauthenticated('The user name or the password is wrong');
+    }
+    return this.open(user, address);
+  }
+
+  /** A guest is whoever gives a name; the name must not be that of somebody with a password. */
+  async signInAsGuest(username: string, address: string): Promise<SignedIn> {
+    if (!this.settings.MUSTER_GUESTS) throw forbidden('GUESTS_DISABLED', 'This server takes no guests');
+    const known = await findUserForSignIn(this.database, username);
+    if (known && (known.role !== 'guest' || known.passwordHash !== null || known.disabledAt !== null)) {
+      throw conflict('NAME_TAKEN', 'This name belongs to somebody else');
+    }
+    return this.open(known ?? { username }, address);
+  }
+
+  async signOut(caller: Caller): Promise<void> {
+    const { sessionId } = caller;
+    if (sessionId === null) return;
+    await this.database.transaction(async (tx) => {
+      await endSession(tx, sessionId);
+      tx.afterCommit(() => this.bus.publish(CREDENTIALS_CHANGED, { sessionId }));
+    });
+  }
+
+  private async open(user: User | { username: string }, address: string): Promise<SignedIn> {
+    const { account, session } = await this.database.transaction(async (tx) => {
+      const account = 'userId' in user ? user : await this.createGuest(tx, user.username);
+      const session = await createSession(tx, account.userId, this.settings.MUSTER_JWT_TTL_S);
+      tx.record({
+        eventType: 'signed_in',
+        actor: `user:${account.username}`,
+        description: `${account.username} signed in`,
+        eventData: { address, role: account.role },
+      });
+      return { account, session };
+    });
+    return {
+      accessToken: await this.tokens.issue({ ...session, userId: account.userId }),
+      expiresAt: session.expiresAt.toISOString(),
+      user: { id: account.userId, username: account.username, role: account.role },
+    };
+  }
+
+  private createGuest(tx: Transaction, username: string): Promise<User> {
+    return createUser(tx, { username, role: 'guest', passwordHash: null });
+  }
+
+  private async refuseWhileThrottled(username: string, address: string): Promise<void> {
+    const seconds = await blockedSeconds(this.database, [
+      { bucket: userBucket(username), limit: LIMIT_PER_USER },
+      { bucket: addressBucket(address), limit: LIMIT_PER_ADDRESS },
+    ]);
+    if (seconds > 0)
+      throw throttled('TOO_MANY_ATTEMPTS', `Too many failed sign-ins; try again in ${seconds} s`, seconds);
+  }
+
+  private async countFailure(username: string, address: string): Promise<void> {
+    await countFailure(this.database, [userBucket(username), addressBucket(address)]);
+    this.denials.note({
+      eventType: 'auth_failed',
+      actor: `address:${address}`,
+      description: `A sign-in as ${username} failed`,
+      data: { username, address },
+    });
+  }
+}
+
+const userBucket = (username: string) => `user:${username.toLowerCase()}`;
+const addressBucket = (address: string) => `address:${address}`;

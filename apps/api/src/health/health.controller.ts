@@ -1,0 +1,39 @@
+import { Controller, Get, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { Database } from '@muster/data/database';
+import { Access } from '../auth/access.js';
+import { Readiness } from './readiness.js';
+
+@ApiExcludeController()
+@Controller()
+export class HealthController {
+  constructor(
+    private readonly readiness: Readiness,
+    private readonly database: Database,
+  ) {}
+
+  /** The process runs. It says nothing about the database: restarting us would not bring that back. */
+  @Get('healthz')
+  @Access.public()
+  live() {
+    return { status: 'ok' };
+  }
+
+  @Get('readyz')
+  @Access.public()
+  async ready(@Res({ passthrough: true }) reply: FastifyReply) {
+    const answers = this.readiness.isServing && (await this.databaseAnswers());
+    if (!answers) reply.code(503).header('retry-after', '1');
+    return { status: answers ? 'ok' : this.readiness.state };
+  }
+
+  private async databaseAnswers(): Promise<boolean> {
+    try {
+      await this.database.ping();
+      return this.readiness.isReady;
+    } catch {
+      return false;
+    }
+  }
+}

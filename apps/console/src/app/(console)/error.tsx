@@ -1,0 +1,4 @@
+'use client';
+
+/** Where the page could not be made, but the shell stands. */
+export { Failure as default } from '../../shell/failure';

@@ -1,0 +1,161 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { PrismaPg } from '@prisma/adapter-pg';
+import pg, { type ClientConfig } from 'pg';
+import { Breaker } from './breaker.js';
+import { applicationConnection } from './connection.js';
+import { DatabaseUnavailable, isConflict, isUnavailable } from './errors.js';
+import { PrismaClient } from './generated/prisma/client.js';
+import { insertEvents, type NewEvent } from './sql/insert-events.js';
+import type { Handle, Statement } from './statement.js';
+import { Transaction } from './transaction.js';
+
+export interface DatabaseOptions {
+  readonly url: string;
+  /** Shows in pg_stat_activity. */
+  readonly name: string;
+  readonly maxConnections?: number;
+  /** Events were committed: wake whoever shows them. */
+  readonly onEvents?: () => void;
+  readonly onAvailability?: (state: 'open' | 'closed', openForMs: number) => void;
+}
+
+const CONFLICT_RETRIES = 3;
+
+/** Set while a transaction is open, so that nobody goes around it by accident. */
+const insideTransaction = new AsyncLocalStorage<true>();
+
+/**
+ * One process's way to PostgreSQL: a pool for single statements and transactions, behind a breaker. Whatever
+ * goes wrong with the database itself surfaces as DatabaseUnavailable; the process lives on and reconnects.
+ */
+export class Database implements Handle {
+  readonly connection: ClientConfig;
+  readonly breaker: Breaker;
+  private readonly pool: pg.Pool;
+  private readonly client: PrismaClient;
+  private readonly onEvents: () => void;
+
+  constructor(options: DatabaseOptions) {
+    this.connection = applicationConnection(options.url, options.name);
+    this.pool = new pg.Pool({
+      ...this.connection,
+      max: options.maxConnections ?? 10,
+      idleTimeoutMillis: 30_000,
+    });
+    // An idle connection that breaks must not take the process with it.
+    this.pool.on('error', () => this.breaker.suspect());
+    this.client = new PrismaClient({ adapter: new PrismaPg(this.pool) });
+    this.breaker = new Breaker(() => this.probe(), options.onAvailability);
+    this.onEvents = options.onEvents ?? (() => {});
+  }
+
+  /** For reads that need no transaction. */
+  get prisma(): PrismaClient {
+    this.refuseInsideTransaction();
+    if (this.breaker.isOpen) throw new DatabaseUnavailable();
+    return this.client;
+  }
+
+  /** One statement that is its own transaction. */
+  async query<Row>(statement: Statement): Promise<Row[]> {
+    this.refuseInsideTransaction();
+    return this.guard(async () => {
+      const client = await this.pool.connect();
+      let broken = false;
+      try {
+        const result = await client.query<Row & pg.QueryResultRow>({
+          ...statement,
+          values: statement.values as unknown[],
+        });
+        return result.rows;
+      } catch (error) {
+        // A refused statement leaves the connection as good as it was; only a broken one is thrown away.
+        broken = isUnavailable(error);
+        throw error;
+      } finally {
+        client.release(broken);
+      }
+    });
+  }
+
+  /** Events outside any transaction: a sign-in that failed, a caller who was turned away. */
+  async record(...events: NewEvent[]): Promise<void> {
+    await insertEvents(this, events);
+    this.onEvents();
+  }
+
+  /**
+   * Runs `work` in one transaction and commits it. A conflict with another transaction runs it again, so
+   * `work` must do nothing but what its handle does; side effects go to `tx.afterCommit`.
+   */
+  async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    this.refuseInsideTransaction();
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.attempt(work);
+      } catch (error) {
+        if (attempt > CONFLICT_RETRIES || !isConflict(error)) throw error;
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * attempt));
+      }
+    }
+  }
+
+  async ping(): Promise<void> {
+    await this.query({ text: 'SELECT 1' });
+  }
+
+  async close(): Promise<void> {
+    this.breaker.close();
+    await this.client.$disconnect();
+    await this.pool.end();
+  }
+
+  private async attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const { result, tx } = await this.guard(() =>
+      this.client.$transaction(
+        async (prisma) => {
+          const tx = new Transaction(prisma);
+          const result = await insideTransaction.run(true, () => work(tx));
+          await tx.flush();
+          return { result, tx };
+        },
+        { maxWait: 2_000, timeout: 15_000 },
+      ),
+    );
+    tx.runEffects();
+    if (tx.recordedEvents) this.onEvents();
+    return result;
+  }
+
+  private async guard<T>(work: () => Promise<T>): Promise<T> {
+    if (this.breaker.isOpen) throw new DatabaseUnavailable();
+    try {
+      return await work();
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      this.breaker.suspect();
+      throw new DatabaseUnavailable({ cause: error });
+    }
+  }
+
+  private async probe(): Promise<void> {
+    const client = new pg.Client({
+      ...this.connection,
+      query_timeout: 1_000,
+      connectionTimeoutMillis: 1_000,
+    });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      await client.query('SELECT 1');
+    } finally {
+      await client.end().catch(() => {});
+    }
+  }
+
+  private refuseInsideTransaction(): void {
+    if (insideTransaction.getStore()) {
+      throw new Error('A transaction is open here: its handle is the only one to use');
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import type { Handle } from './statement.js';
+
+/** A table as people may list it: which columns, in which order, by which filters. */
+export interface Listing {
+  readonly table: string;
+  /** Never a secret. */
+  readonly columns: readonly string[];
+  /** Newest first by these; the last one is unique, so that the order is total. */
+  readonly order: readonly [time: string, id: string];
+}
+
+export interface PageRequest {
+  /** Column = value; what is undefined does not filter. */
+  readonly where: Readonly<Record<string, string | boolean | undefined>>;
+  /** On the time of `order`: from inclusive, to exclusive. */
+  readonly from?: string;
+  readonly to?: string;
+  readonly limit: number;
+  /** The key of the last row of the page before. */
+  readonly after: readonly [time: string, id: string] | null;
+}
+
+export type Row = Record<string, unknown>;
+
+/**
+ * One page of a table, newest first, as records in camelCase. Times in the key stay text, because a Date
+ * would drop the microseconds and with them the rows that differ only there.
+ */
+export async function readPage(
+  handle: Handle,
+  listing: Listing,
+  request: PageRequest,
+): Promise<{ records: Row[]; lastKey: [string, string] | null }> {
+  const [time, id] = listing.order;
+  const values: unknown[] = [];
+  const bind = (value: unknown) => `$${values.push(value)}`;
+  const conditions = Object.entries(request.where)
+    .filter(([, value]) => value !== undefined)
+    .map(([column, value]) => `${column} = ${bind(value)}`);
+  if (request.from !== undefined) conditions.push(`${time} >= ${bind(request.from)}::timestamptz`);
+  if (request.to !== undefined) conditions.push(`${time} < ${bind(request.to)}::timestamptz`);
+  if (request.after) {
+    conditions.push(`(${time}, ${id}) < (${bind(request.after[0])}::timestamptz, ${bind(request.after[1])}::uuid)`);
+  }
+  const rows = await handle.query<Row & { list_time: string; list_id: string }>({
+    text: `
+      SELECT ${listing.columns.join(', ')}, ${time}::text AS list_time, ${id}::text AS list_id
+      FROM ${listing.table}
+      ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''}
+      ORDER BY ${time} DESC, ${id} DESC
+      LIMIT ${bind(request.limit + 1)}`,
+    values,
+  });
+  const page = rows.slice(0, request.limit);
+  const last = rows.length > request.limit ? page.at(-1) : undefined;
+  return {
+    records: page.map(({ list_time: _time, list_id: _id, ...row }) => toRecord(row)),
+    lastKey: last ? [last.list_time, last.list_id] : null,
+  };
+}
+
+/** A row as it is answered: camelCase names, everything else as the database gave it. */
+export function toRecord(row: Row): Row {
+  return Object.fromEntries(
+    Object.entries(row).map(([column, value]) => [
+      column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+      value,
+    ]),
+  );
+}

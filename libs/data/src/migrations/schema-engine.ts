@@ -1,0 +1,120 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { PrismaPg } from '@prisma/adapter-pg';
+import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
+import pg from 'pg';
+import * as glue from '@prisma/schema-engine-wasm/schema_engine_bg';
+import { projectRoot } from '../project-root.js';
+import type {
+  MigrationList,
+  SchemaContainer,
+  SchemaEngine,
+} from '@prisma/schema-engine-wasm/schema_engine_bg';
+
+/**
+ * Prisma's own schema engine in its WebAssembly build: the CLI's native one is downloaded at run time,
+ * which a closed network does not allow. It keeps the real `_prisma_migrations` table, so a user's own
+ * `prisma migrate deploy` agrees with what happened here.
+ */
+export async function withSchemaEngine<T>(
+  url: string,
+  schemaDirectory: string,
+  work: (engine: SchemaEngine) => Promise<T>,
+): Promise<T> {
+  await instantiate();
+  const schemas = await readSchemas(schemaDirectory);
+  const datamodels = schemas.map(({ path, content }) => [path, content]) as [string, string][];
+  const pool = new pg.Pool({ connectionString: url, max: 1, application_name: 'muster-migrate' });
+  try {
+    const adapter = bindMigrationAwareSqlAdapterFactory(new WholeScriptAdapter(pool));
+    const engine = await glue.SchemaEngine.new({ datamodels }, () => {}, adapter);
+    return await work(engine).finally(() => engine.free());
+  } finally {
+    await pool.end();
+  }
+}
+
+export async function readSchemas(schemaDirectory: string): Promise<SchemaContainer[]> {
+  const files = (await readdir(schemaDirectory)).filter((file) => file.endsWith('.prisma')).sort();
+  return Promise.all(
+    files.map(async (file) => ({
+      path: file,
+      content: await readFile(path.join(schemaDirectory, file), 'utf8'),
+    })),
+  );
+}
+
+export async function readMigrations(schemaDirectory: string): Promise<MigrationList> {
+  const baseDir = path.join(schemaDirectory, 'migrations');
+  const entries = await readdir(baseDir, { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  return {
+    baseDir,
+    lockfile: {
+      path: 'migration_lock.toml',
+      content: await readFile(path.join(baseDir, 'migration_lock.toml'), 'utf8'),
+    },
+    shadowDbInitScript: '',
+    migrationDirectories: await Promise.all(
+      names.sort().map(async (name) => ({
+        path: name,
+        migrationFile: {
+          path: 'migration.sql',
+          content: {
+            tag: 'ok',
+            value: await readFile(path.join(baseDir, name, 'migration.sql'), 'utf8'),
+          } as const,
+        },
+      })),
+    ),
+  };
+}
+
+/**
+ * The stock adapter cuts a script at every semicolon, which function bodies do not survive, and runs the
+ * pieces one by one. A script sent whole is parsed by the server and is one transaction.
+ */
+class WholeScriptAdapter extends PrismaPg {
+  override async connect() {
+    return runScriptsWhole(await super.connect());
+  }
+
+  override async connectToShadowDb() {
+    return runScriptsWhole(await super.connectToShadowDb());
+  }
+}
+
+type Adapter = Awaited<ReturnType<PrismaPg['connect']>>;
+
+function runScriptsWhole(adapter: Adapter): Adapter {
+  adapter.executeScript = async (script) => {
+    await adapter.underlyingDriver().query(script);
+  };
+  return adapter;
+}
+
+// Node has it; the type library that describes it is the browser's.
+declare const WebAssembly: {
+  instantiate(
+    bytes: Uint8Array,
+    imports: object,
+  ): Promise<{ instance: { exports: Record<string, () => void> } }>;
+};
+
+let instantiated: Promise<void> | undefined;
+
+function instantiate(): Promise<void> {
+  instantiated ??= (async () => {
+    const require = createRequire(path.join(projectRoot(), 'package.json'));
+    const file = require
+      .resolve('@prisma/schema-engine-wasm/schema_engine_bg')
+      .replace(/schema_engine_bg\.js$/, 'schema_engine_bg.wasm');
+    const { instance } = await WebAssembly.instantiate(await readFile(file), {
+      './schema_engine_bg.js': glue,
+    });
+    glue.__wbg_set_wasm(instance.exports);
+    instance.exports.__wbindgen_start?.();
+  })();
+  return instantiated;
+}

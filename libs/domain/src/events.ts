@@ -1,0 +1,38 @@
+export const severities = ['info', 'warning', 'error', 'critical'] as const;
+export type Severity = (typeof severities)[number];
+
+export const eventTypes = [
+  'manager_registered',
+  'manager_offline',
+  'task_failed',
+  'engine_crash',
+  'manager_approved',
+  'manager_rejected',
+  'manager_revoked',
+  'manager_online',
+  'manager_draining',
+  'manager_resumed',
+  'task_timeout',
+  'schedule_timeout',
+  'schedule_missing',
+  'state_out_of_sync',
+  'engine_recovered',
+  'unexpected_schedule_stopped',
+  'stale_files_removed',
+  'orphan_terminated',
+  'enrolment_refused',
+  'duplicate_manager',
+  'signed_in',
+  'auth_failed',
+  'access_denied',
+  'worker_connected',
+  'worker_lost',
+  'worker_set_aside',
+  'cancel_ignored',
+  'job_dead_lettered',
+  'circuit_opened',
+  'circuit_closed',
+  'database_degraded',
+  'admin_action',
+] as const;
+export type EventType = (typeof eventTypes)[number];

@@ -1,0 +1,75 @@
+import { Type } from 'class-transformer';
+import { roles, type Role } from '@muster/domain/roles';
+import {
+  IsArray,
+  IsDateString,
+  IsIn,
+  IsNotEmpty,
+  IsOptional,
+  IsString,
+  IsUUID,
+  MaxLength,
+  ValidateNested,
+} from 'class-validator';
+import type { Page } from './lists.js';
+import { Nullable } from './nullable.js';
+
+export class CreateApiKey {
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(64)
+  name: string;
+
+  @IsIn(roles)
+  role: Role;
+
+  @IsOptional()
+  @IsDateString({ strict: true })
+  expiresAt?: string;
+}
+
+export class ApiKeyRecord {
+  @IsUUID()
+  id: string;
+
+  @IsString()
+  name: string;
+
+  @IsIn(roles)
+  role: Role;
+
+  @IsString()
+  createdBy: string;
+
+  @IsDateString()
+  createdAt: string;
+
+  @IsDateString()
+  @Nullable()
+  expiresAt: string | null;
+
+  @IsDateString()
+  @Nullable()
+  lastUsedAt: string | null;
+
+  @IsDateString()
+  @Nullable()
+  revokedAt: string | null;
+}
+
+export class CreatedApiKey extends ApiKeyRecord {
+  /** Shown this once. */
+  @IsString()
+  key: string;
+}
+
+export class ApiKeyPage implements Page<ApiKeyRecord> {
+  @IsArray()
+  @ValidateNested({ each: true })
+  @Type(() => ApiKeyRecord)
+  items: ApiKeyRecord[];
+
+  @IsString()
+  @Nullable()
+  nextCursor: string | null;
+}
