@@ -51,7 +51,7 @@ export function assemble(settings: Settings): Runtime {
     database,
     bus,
     queue: new Queue({ database, log }),
-    leadership: new Leadership({ database, duty: 'maintenance', log }),
+    leadership: new Leadership({ database, bus, duty: 'maintenance', log }),
     readiness: new Readiness(() => database.breaker.isOpen),
   };
   return runtime;

@@ -6,8 +6,7 @@ import { Upstream } from './upstream.ts';
 /** What renders the console's own pages. */
 export interface Pages {
   request(request: IncomingMessage, response: ServerResponse): Promise<void>;
-  /** Only development has one, for hot reloading. */
-  upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>;
+  upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
 /** What of the API the browser may reach. Everything else, metrics and health among it, stays inside. */
@@ -42,7 +41,7 @@ export function createFront(api: URL, pages: Pages): Server {
     if (path !== null && API_PATHS.test(pathname(path))) {
       upstream.upgrade(request, socket, head, path);
     } else if (pages.upgrade) {
-      pages.upgrade(request, socket, head).catch(() => socket.destroy());
+      pages.upgrade(request, socket, head);
     } else {
       socket.destroy();
     }

@@ -6,19 +6,23 @@
  *   CONSOLE_HOST     on which address (all)
  *   MUSTER_API_URL   where the API is (http://127.0.0.1:4000)
  */
-import { createServer } from 'node:http';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import type createNext from 'next';
 import { createFront } from './front.ts';
 import { readSettings } from './settings.ts';
+import type { Settings } from './settings.ts';
 
-const settings = readSettings(process.env);
+/** EX_CONFIG: the last line says what the user has to mend. */
+const BAD_CONFIGURATION = 78;
+const SHUTDOWN_MS = 1_500;
+
 const dir = path.dirname(import.meta.dirname);
 const dev = process.env.NODE_ENV === 'development';
+const settings = settingsOrExit();
 
 process.chdir(dir);
 Object.assign(process.env, {
@@ -30,19 +34,15 @@ Object.assign(process.env, {
 });
 
 const next = createRequire(import.meta.url)('next') as typeof createNext;
-const app = next({
-  dev,
-  dir,
-  port: settings.port,
-  hostname: settings.host,
-  // Next adds itself to the server of the first request it sees; upgrades are ours to route.
-  httpServer: createServer(),
-});
+// Next listens for upgrades on the server it is given. Ours to route, they reach it through this one.
+const behind = createServer();
+const app = next({ dev, dir, port: settings.port, hostname: settings.host, httpServer: behind });
 await app.prepare();
 
 const server = createFront(settings.api, {
   request: app.getRequestHandler(),
-  upgrade: dev ? app.getUpgradeHandler() : undefined,
+  // Hot reloading; what is built needs none.
+  upgrade: dev ? (request, socket, head) => void behind.emit('upgrade', request, socket, head) : undefined,
 });
 
 const upgraded = new Set<Duplex>();
@@ -50,28 +50,37 @@ server.on('upgrade', (_request, socket) => {
   upgraded.add(socket);
   socket.on('close', () => upgraded.delete(socket));
 });
-
 server.on('error', (error: NodeJS.ErrnoException) => {
-  console.error(
+  exitFor(
     error.code === 'EADDRINUSE'
       ? `Port ${settings.port} is taken: set CONSOLE_PORT to another one.`
       : `The console cannot listen on port ${settings.port}: ${error.message}`,
   );
-  process.exit(1);
 });
-server.listen(settings.port, settings.host);
-await once(server, 'listening');
-console.log(`Console ready on http://localhost:${settings.port}`);
-process.send?.('ready');
+server.listen(settings.port, settings.host, () => {
+  console.log(`Console ready on http://localhost:${settings.port}`);
+});
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, shutDown);
 
-/** Answers what is under way, ends what is held open, and is gone after a few seconds in any case. */
+/** Answers what is under way, ends what is held open, and is gone soon in any case. */
 function shutDown(): void {
   server.close(() => process.exit(0));
-  server.closeIdleConnections();
   for (const socket of upgraded) socket.destroy();
-  setTimeout(() => process.exit(0), 3_000).unref();
+  setTimeout(() => process.exit(0), SHUTDOWN_MS).unref();
+}
+
+function settingsOrExit(): Settings {
+  try {
+    return readSettings(process.env);
+  } catch (error) {
+    return exitFor((error as Error).message);
+  }
+}
+
+function exitFor(reason: string): never {
+  console.error(reason);
+  process.exit(BAD_CONFIGURATION);
 }
 
 /** Next reads its configuration from the environment where there is no next.config.ts, as its own server does. */

@@ -4,8 +4,8 @@ export interface Settings {
   readonly api: URL;
 }
 
-/** Reads what the environment says; a value that does not parse ends the start with a sentence naming it. */
-export function readSettings(env: NodeJS.ProcessEnv): Settings {
+/** Reads what the environment says; for a value that does not parse, the error is a sentence that names it. */
+export function readSettings(env: Readonly<Record<string, string | undefined>>): Settings {
   const port = Number(env.CONSOLE_PORT ?? 3000);
   if (!Number.isInteger(port) || port < 0 || port > 65535) {
     throw new Error(`CONSOLE_PORT must be a port number, not "${env.CONSOLE_PORT}".`);

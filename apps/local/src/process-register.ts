@@ -7,8 +7,8 @@ import {
 } from '@muster/data/embedded/process-identity';
 
 /**
- * Keeps a list of our processes on disk. Should this process be killed, they end by themselves (see
- * leash.ts), but perhaps not before the next start: that one finds them here and waits for them.
+ * Keeps a list of our processes on disk. Should this process be killed, they end by themselves
+ * (scripts/support/leash.mjs), but perhaps not before the next start: that one finds them here and waits for them.
  */
 export class ProcessRegister {
   private readonly processes = new Map<number, ProcessIdentity>();

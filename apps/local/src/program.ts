@@ -1,4 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Log } from './log-folder.js';
 import type { ProcessRegister } from './process-register.js';
 import type { RunningService, Service } from './service.js';
@@ -20,6 +22,8 @@ export interface ProgramOptions {
 }
 
 export interface ProgramContext {
+  /** The top folder of the project. */
+  readonly root: string;
   readonly log: Log;
   readonly register: ProcessRegister;
 }
@@ -38,13 +42,13 @@ export function program(options: ProgramOptions, context: ProgramContext): Servi
 
 async function startProgram(
   { name, argv, environment, untilReady }: ProgramOptions,
-  { log, register }: ProgramContext,
+  { root, log, register }: ProgramContext,
   signal: AbortSignal,
 ): Promise<RunningService> {
   signal.throwIfAborted();
-  const leash = new URL('./leash.js', import.meta.url).href;
+  const leash = pathToFileURL(join(root, 'scripts/support/leash.mjs')).href;
   const child = spawn(process.execPath, ['--import', leash, ...argv], {
-    env: environment(),
+    env: { ...environment(), MUSTER_LEASH: String(process.pid) },
     stdio: ['ignore', log.descriptor, log.descriptor, 'ipc'],
     // A group of its own: a Ctrl-C in the terminal reaches us alone, and we stop things in order.
     detached: true,

@@ -23,7 +23,7 @@ const supervisorScript = `
   const { untilAnswered } = await import('${dist}/readiness.js');
   process.exit(await run({
     development: false,
-    services: ({ settings, folder, logs, register }) => [
+    services: ({ root, settings, folder, logs, register }) => [
       embeddedDatabase(folder, logs.open('database')),
       program({
         name: 'api',
@@ -31,7 +31,7 @@ const supervisorScript = `
         environment: () => ({ ...process.env, PORT: String(settings.apiPort) }),
         untilReady: (signal) => untilAnswered('http://127.0.0.1:' + settings.apiPort, (status) => status === 200, signal),
         stopWithinMs: 1_000,
-      }, { log: logs.open('api'), register }),
+      }, { root, log: logs.open('api'), register }),
     ],
   }));`;
 
@@ -65,7 +65,7 @@ describe('the product on one machine', () => {
   });
 
   async function launch(api: string, environment: NodeJS.ProcessEnv = {}): Promise<Launched> {
-    const script = join(folder, '..', `${folder.split('/').at(-1)}.cjs`);
+    const script = join(folder, 'api.cjs');
     await writeFile(script, api);
     const child = spawn(process.execPath, ['--input-type=module', '-e', supervisorScript, script], {
       env: {

@@ -33,7 +33,8 @@ export function allServices({
   const apiUrl = `http://127.0.0.1:${apiPort}`;
   const consoleUrl = `http://127.0.0.1:${consolePort}`;
   const common = { ...process.env, NODE_ENV: development ? 'development' : 'production' };
-  const node = (options: ProgramOptions) => program(options, { log: logs.open(options.name), register });
+  const node = (options: ProgramOptions) =>
+    program(options, { root, log: logs.open(options.name), register });
 
   const api = node({
     name: 'api',

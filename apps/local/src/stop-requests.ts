@@ -16,6 +16,4 @@ export function onStopRequest(stop: () => void, hurry: () => void): void {
     }
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, request);
-  // The script that started us is gone, whoever ended it.
-  process.on('disconnect', request);
 }

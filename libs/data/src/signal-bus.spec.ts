@@ -1,7 +1,7 @@
 import { once, EventEmitter } from 'node:events';
-import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { startDatabaseProxy } from '../../../test/support/database-proxy.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/database.js';
 import { Database } from './database.js';
 import { SignalBus, SignalTooLarge, type SignalBusOptions } from './signal-bus.js';
@@ -21,14 +21,19 @@ interface TestBus {
   readonly bus: SignalBus;
   readonly database: Database;
   readonly errors: string[];
+  readonly warnings: EventEmitter;
   readonly milestones: EventEmitter;
 }
 
 function createBus(options: Partial<SignalBusOptions> & { url?: string } = {}): TestBus {
   const database = new Database({ url: options.url ?? testDatabase.url, name: 'signal-bus-spec' });
   const errors: string[] = [];
-  const ignore = () => {};
-  const log = { info: ignore, warn: ignore, error: (_details: object, message: string) => void errors.push(message) };
+  const warnings = new EventEmitter();
+  const log = {
+    info: () => {},
+    warn: () => void warnings.emit('warning'),
+    error: (_details: object, message: string) => void errors.push(message),
+  };
   const bus = new SignalBus({ database, log, ...options });
   const milestones = new EventEmitter();
   bus.onGap(() => void milestones.emit('gap'));
@@ -39,7 +44,7 @@ function createBus(options: Partial<SignalBusOptions> & { url?: string } = {}): 
       await database.close();
     },
   });
-  return { bus, database, errors, milestones };
+  return { bus, database, errors, warnings, milestones };
 }
 
 async function startBus(options?: Parameters<typeof createBus>[0]): Promise<TestBus> {
@@ -48,6 +53,13 @@ async function startBus(options?: Parameters<typeof createBus>[0]): Promise<Test
   created.bus.start();
   await connected;
   return created;
+}
+
+async function startProxy() {
+  const proxy = await startDatabaseProxy(testDatabase.url);
+  // Stopped last: the buses lead through it.
+  running.unshift({ stop: proxy.close });
+  return proxy;
 }
 
 /** The payloads that arrive on a topic, and a way to wait for a number of them. */
@@ -197,12 +209,12 @@ describe('the connection', () => {
   });
 
   it('is made as soon as the database is there', async () => {
-    const proxy = await startProxy(testDatabase.url);
+    const proxy = await startProxy();
     await proxy.refuse();
-    const { bus, milestones } = createBus({ url: proxy.url });
+    const { bus, milestones, warnings } = createBus({ url: proxy.url });
     const connected = once(milestones, 'connected');
     bus.start();
-    await proxy.refused();
+    await once(warnings, 'warning');
     expect(bus.connected).toBe(false);
     await proxy.accept();
     await connected;
@@ -210,14 +222,14 @@ describe('the connection', () => {
   });
 
   it('is made again when it is half-open, also when the next attempts get no answer', async () => {
-    const proxy = await startProxy(testDatabase.url);
+    const proxy = await startProxy();
     const { bus, milestones } = await startBus({ url: proxy.url, heartbeatEveryMs: 50, heartbeatTimeoutMs: 100 });
     const heard = listenTo(bus, 'news');
     proxy.swallow();
     await once(milestones, 'disconnected');
     expect(bus.connected).toBe(false);
-    // The next attempt connects to the silent proxy, and must not wait for it for ever.
-    await proxy.connectedTo();
+    // The next attempt connects to the silent proxy, and must not wait for its answer for ever.
+    await proxy.swallowed();
     const back = once(milestones, 'connected');
     proxy.forward();
     await back;
@@ -237,65 +249,11 @@ describe('the connection', () => {
   });
 
   it('stops also while it cannot connect', async () => {
-    const proxy = await startProxy(testDatabase.url);
+    const proxy = await startProxy();
     await proxy.refuse();
-    const { bus } = createBus({ url: proxy.url });
+    const { bus, warnings } = createBus({ url: proxy.url });
     bus.start();
-    await proxy.refused();
+    await once(warnings, 'warning');
     await bus.stop();
   });
 });
-
-/** A way to the database that can refuse connections, or take them and go silent as a firewall does. */
-async function startProxy(databaseUrl: string) {
-  const target = new URL(databaseUrl);
-  const events = new EventEmitter();
-  const sockets = new Set<Socket>();
-  let silent = false;
-  let server: Server;
-  const listen = async (port: number) => {
-    server = createServer((incoming) => {
-      const outgoing = connect(Number(target.port), target.hostname);
-      for (const [from, to] of [
-        [incoming, outgoing],
-        [outgoing, incoming],
-      ] as const) {
-        sockets.add(from);
-        // What is swallowed stays swallowed: the connection never recovers.
-        from.on('data', (data) => {
-          if (silent) from.removeAllListeners('data').resume();
-          else to.write(data);
-        });
-        from.on('close', () => to.destroy());
-        from.on('error', () => {});
-      }
-      events.emit('connection');
-    });
-    server.listen(port, '127.0.0.1');
-    await once(server, 'listening');
-    return (server.address() as AddressInfo).port;
-  };
-  const close = async () => {
-    for (const socket of sockets) socket.destroy();
-    if (server.listening) await new Promise((resolve) => server.close(resolve));
-  };
-  const port = await listen(0);
-  const url = new URL(databaseUrl);
-  url.hostname = '127.0.0.1';
-  url.port = String(port);
-  running.unshift({ stop: close });
-  return {
-    url: url.toString(),
-    refuse: close,
-    accept: () => listen(port),
-    swallow: () => void (silent = true),
-    forward: () => void (silent = false),
-    connectedTo: () => once(events, 'connection'),
-    /** Resolves when an attempt of anybody would have been refused. */
-    refused: async () => {
-      const attempt = connect(port, '127.0.0.1');
-      await once(attempt, 'error').catch(() => {});
-      attempt.destroy();
-    },
-  };
-}

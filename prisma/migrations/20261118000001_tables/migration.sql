@@ -34,8 +34,8 @@ CREATE TABLE "users" (
     "username" TEXT NOT NULL,
     "password_hash" TEXT,
     "role" "user_role" NOT NULL,
-    "created_at" TIMESTAMPTZ(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-    "password_changed_at" TIMESTAMPTZ(6),
+    "created_at" TIMESTAMPTZ(6) NOT NULL DEFAULT statement_timestamp(),
+    "password_changed_at" TIMESTAMPTZ(6) DEFAULT statement_timestamp(),
     "disabled_at" TIMESTAMPTZ(6),
 
     CONSTRAINT "users_pkey" PRIMARY KEY ("user_id")
@@ -45,7 +45,7 @@ CREATE TABLE "users" (
 CREATE TABLE "sessions" (
     "session_id" UUID NOT NULL DEFAULT gen_random_uuid(),
     "user_id" UUID NOT NULL,
-    "created_at" TIMESTAMPTZ(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "created_at" TIMESTAMPTZ(6) NOT NULL DEFAULT statement_timestamp(),
     "expires_at" TIMESTAMPTZ(6) NOT NULL,
     "ended_at" TIMESTAMPTZ(6),
 
@@ -59,7 +59,7 @@ CREATE TABLE "api_keys" (
     "role" "user_role" NOT NULL,
     "key_hash" BYTEA NOT NULL,
     "created_by" TEXT NOT NULL,
-    "created_at" TIMESTAMPTZ(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "created_at" TIMESTAMPTZ(6) NOT NULL DEFAULT statement_timestamp(),
     "expires_at" TIMESTAMPTZ(6),
     "last_used_at" TIMESTAMPTZ(6),
     "revoked_at" TIMESTAMPTZ(6),
@@ -81,7 +81,7 @@ CREATE TABLE "schedule_calculations" (
     "schedule_id" UUID NOT NULL DEFAULT gen_random_uuid(),
     "assigned_manager_id" UUID,
     "status" "calculation_status" NOT NULL DEFAULT 'pending',
-    "created_at" TIMESTAMPTZ(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "created_at" TIMESTAMPTZ(6) NOT NULL DEFAULT statement_timestamp(),
     "started_at" TIMESTAMPTZ(6),
     "completed_at" TIMESTAMPTZ(6),
     "last_heartbeat" TIMESTAMPTZ(6),
@@ -140,7 +140,7 @@ CREATE TABLE "managers" (
     "port" INTEGER,
     "status" "manager_status" NOT NULL DEFAULT 'offline',
     "registration_status" "registration_status" NOT NULL DEFAULT 'unregistered',
-    "created_at" TIMESTAMPTZ(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "created_at" TIMESTAMPTZ(6) NOT NULL DEFAULT statement_timestamp(),
     "last_seen" TIMESTAMPTZ(6),
     "approved_at" TIMESTAMPTZ(6),
     "current_engine_state" JSONB,
@@ -183,8 +183,8 @@ CREATE TABLE "idempotency_keys" (
     "key" TEXT NOT NULL,
     "request_hash" BYTEA NOT NULL,
     "status_code" INTEGER NOT NULL,
-    "body" JSONB,
-    "created_at" TIMESTAMPTZ(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "body" JSON,
+    "created_at" TIMESTAMPTZ(6) NOT NULL DEFAULT statement_timestamp(),
     "expires_at" TIMESTAMPTZ(6) NOT NULL,
 
     CONSTRAINT "idempotency_keys_pkey" PRIMARY KEY ("account_id","key")
@@ -206,7 +206,7 @@ CREATE TABLE "leadership" (
 CREATE TABLE "server_secrets" (
     "name" TEXT NOT NULL,
     "value" TEXT NOT NULL,
-    "created_at" TIMESTAMPTZ(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "created_at" TIMESTAMPTZ(6) NOT NULL DEFAULT statement_timestamp(),
 
     CONSTRAINT "server_secrets_pkey" PRIMARY KEY ("name")
 );
@@ -228,7 +228,7 @@ CREATE TABLE "tasks" (
     "task_type" "task_type" NOT NULL,
     "status" "task_status" NOT NULL DEFAULT 'queued',
     "task_data_path" TEXT,
-    "created_at" TIMESTAMPTZ(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "created_at" TIMESTAMPTZ(6) NOT NULL DEFAULT statement_timestamp(),
     "assigned_at" TIMESTAMPTZ(6),
     "accepted_at" TIMESTAMPTZ(6),
     "completed_at" TIMESTAMPTZ(6),
@@ -251,7 +251,7 @@ CREATE TABLE "task_results" (
     "result_data" JSONB,
     "output_file_path" TEXT,
     "error_details" TEXT,
-    "created_at" TIMESTAMPTZ(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "created_at" TIMESTAMPTZ(6) NOT NULL DEFAULT statement_timestamp(),
     "file_size_bytes" BIGINT,
 
     CONSTRAINT "task_results_pkey" PRIMARY KEY ("result_id")

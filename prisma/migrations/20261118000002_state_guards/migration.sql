@@ -115,11 +115,11 @@ BEGIN
       NEW.acceptance_deadline_at := NULL;
       NEW.timeout_retry_count := OLD.timeout_retry_count + 1;
     WHEN 'pending' THEN
-      NEW.assigned_at := coalesce(NEW.assigned_at, now());
+      NEW.assigned_at := coalesce(NEW.assigned_at, statement_timestamp());
     WHEN 'accepted' THEN
-      NEW.accepted_at := coalesce(NEW.accepted_at, now());
+      NEW.accepted_at := coalesce(NEW.accepted_at, statement_timestamp());
     ELSE
-      NEW.completed_at := coalesce(NEW.completed_at, now());
+      NEW.completed_at := coalesce(NEW.completed_at, statement_timestamp());
   END CASE;
   RETURN NEW;
 END $$;
@@ -178,10 +178,10 @@ BEGIN
       NEW.last_heartbeat := NULL;
       NEW.stop_deadline_at := NULL;
     WHEN 'running' THEN
-      NEW.started_at := coalesce(NEW.started_at, now());
-      NEW.last_heartbeat := coalesce(NEW.last_heartbeat, now());
+      NEW.started_at := coalesce(NEW.started_at, statement_timestamp());
+      NEW.last_heartbeat := coalesce(NEW.last_heartbeat, statement_timestamp());
     ELSE
-      NEW.completed_at := coalesce(NEW.completed_at, now());
+      NEW.completed_at := coalesce(NEW.completed_at, statement_timestamp());
   END CASE;
   RETURN NEW;
 END $$;
@@ -243,7 +243,7 @@ ALTER TABLE managers
 CREATE FUNCTION managers_fill() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
-  NEW.approved_at := now();
+  NEW.approved_at := statement_timestamp();
   RETURN NEW;
 END $$;
 

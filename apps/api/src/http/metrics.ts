@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Runtime } from '../runtime.js';
 
 /** One registry per process; a test that starts two applications in one process gives each its own. */
 export class Metrics {
@@ -16,19 +17,6 @@ export class Metrics {
   readonly requestsInFlight = new Gauge({
     name: 'muster_http_requests_in_flight',
     help: 'Requests that wait for their answer.',
-    registers: [this.registry],
-  });
-
-  readonly databaseUp = new Gauge({
-    name: 'muster_database_up',
-    help: '1 while PostgreSQL answers, 0 while the breaker is open.',
-    registers: [this.registry],
-  });
-
-  readonly leader = new Gauge({
-    name: 'muster_leader',
-    help: '1 while this process holds the leadership of a duty.',
-    labelNames: ['duty'],
     registers: [this.registry],
   });
 
@@ -49,7 +37,26 @@ export class Metrics {
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
-    this.databaseUp.set(1);
+  }
+
+  /** Figures that are looked up when somebody asks for them. */
+  watch({ database, leadership }: Pick<Runtime, 'database' | 'leadership'>): void {
+    new Gauge({
+      name: 'muster_database_up',
+      help: '1 while PostgreSQL answers, 0 while the breaker is open.',
+      registers: [this.registry],
+      collect() {
+        this.set(database.breaker.isOpen ? 0 : 1);
+      },
+    });
+    new Gauge({
+      name: 'muster_leader',
+      help: '1 while this process runs the singleton duties.',
+      registers: [this.registry],
+      collect() {
+        this.set(leadership.isLeader ? 1 : 0);
+      },
+    });
   }
 
   observe(fastify: FastifyInstance): void {

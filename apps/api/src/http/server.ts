@@ -5,7 +5,7 @@ import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DatabaseUnavailable, Overloaded } from '@muster/data/errors';
-import { fastify, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import { ApiModule } from '../api.module.js';
 import { nestLog } from '../log.js';
 import type { Runtime } from '../runtime.js';
@@ -32,7 +32,9 @@ export async function createServer(runtime: Runtime, more: Type[] = []): Promise
   await app.register(helmet as never, securityHeaders());
   app.useGlobalPipes(strictValidation());
   app.useGlobalFilters(new ProblemFilter());
-  app.get(Metrics).observe(server);
+  const metrics = app.get(Metrics);
+  metrics.observe(server);
+  metrics.watch(runtime);
   limit(server, runtime);
   logRequests(server);
   serveApiDescription(app, VERSION);
@@ -44,7 +46,7 @@ export async function createServer(runtime: Runtime, more: Type[] = []): Promise
 function createFastify({ settings, log }: Runtime): FastifyInstance {
   const server: FastifyInstance = fastify({
     loggerInstance: log as FastifyBaseLogger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: (request) => requestId(request.headers['x-request-id']),
     trustProxy: settings.MUSTER_TRUSTED_PROXIES.split(',').map((proxy) => proxy.trim()),
     bodyLimit: BODY_LIMIT,
@@ -80,6 +82,7 @@ function securityHeaders() {
         formAction: ["'none'"],
       },
     },
+    frameguard: { action: 'deny' },
     // Whether there is https at all is known to whoever ends it, not to us.
     hsts: false,
   };
@@ -99,7 +102,6 @@ function limit(server: FastifyInstance, { readiness }: Runtime): void {
     inFlight--;
     done();
   });
-  server.setErrorHandler((error, request, reply) => sendProblem(error, request, reply));
 }
 
 /** These answer while nothing else does yet. */
@@ -110,7 +112,12 @@ function isProbe(url: string): boolean {
 /** What went well and fast is of interest only to who debugs; the rest is worth a line. */
 function logRequests(server: FastifyInstance): void {
   server.addHook('onResponse', (request, reply, done) => {
-    const level = reply.statusCode >= 500 ? 'warn' : reply.elapsedTime > SLOW_MS ? 'info' : 'debug';
+    const level =
+      reply.statusCode >= 500 && !isProbe(request.url)
+        ? 'warn'
+        : reply.elapsedTime > SLOW_MS
+          ? 'info'
+          : 'debug';
     request.log[level](
       {
         method: request.method,

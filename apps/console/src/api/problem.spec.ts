@@ -21,9 +21,9 @@ describe('inWords', () => {
   });
 
   it('hands on what the server says about the input', async () => {
-    const errors = [{ field: 'password', message: 'must be longer' }];
+    const errors = [{ field: 'password', message: 'password must be longer' }];
     const refused = await ApiError.from(problem(400, { detail: 'The body is not valid', errors }));
-    expect(refused.fields).toEqual({ password: 'must be longer' });
+    expect(refused.fields).toEqual({ password: 'password must be longer' });
     expect(inWords(refused)).toBe('The body is not valid. password must be longer.');
   });
 

@@ -53,10 +53,7 @@ export function inWords(error: unknown): string {
     default:
       return error.status >= 500
         ? 'The server made a mistake. Its log says more.'
-        : sentence([
-            error.message,
-            ...Object.entries(error.fields).map(([field, text]) => `${field} ${text}`),
-          ]);
+        : sentences([error.message, ...Object.values(error.fields)]);
   }
 }
 
@@ -66,6 +63,6 @@ function inAWhile(seconds: number | undefined): string {
   return `in ${Math.ceil(seconds / 60)} minutes`;
 }
 
-function sentence(parts: string[]): string {
+function sentences(parts: string[]): string {
   return parts.map((part) => part.trim().replace(/\.?$/, '.')).join(' ');
 }

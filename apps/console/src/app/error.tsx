@@ -1,14 +1,16 @@
 'use client';
 
-import { Failure } from '../shell/failure';
+import { TryAgain, failureWords } from '../shell/failure';
 import type { FailureProps } from '../shell/failure';
 import { Standalone } from '../shell/standalone';
 
 /** Where not even the shell could be made. */
 export default function RootError(props: FailureProps) {
+  const { title, text } = failureWords(props.error);
   return (
-    <Standalone title="Muster">
-      <Failure {...props} />
+    <Standalone title={title}>
+      <p role="alert">{text}</p>
+      <TryAgain {...props} />
     </Standalone>
   );
 }

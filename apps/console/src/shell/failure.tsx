@@ -6,15 +6,39 @@ import { startTransition, useEffect, useEffectEvent } from 'react';
 import { isApiAway } from '../session/api-away';
 import { EmptyState } from '../ui/empty-state';
 
-const RETRY_MS = 3_000;
-
 export interface FailureProps {
   error: Error & { digest?: string };
   reset: () => void;
 }
 
-/** Stands where a page could not be made. When the API was away, it tries again by itself. */
-export function Failure({ error, reset }: FailureProps) {
+/** What to say where a page could not be made. */
+export function failureWords(error: FailureProps['error']): { title: string; text: string } {
+  return isApiAway(error)
+    ? {
+        title: 'The API is away',
+        text: 'Muster’s API, or its database, does not answer. This page comes back by itself as soon as it does.',
+      }
+    : {
+        title: 'This page failed',
+        text: 'Something went wrong while making it. The console’s log says more.',
+      };
+}
+
+/** Stands in place of a page. */
+export function Failure(props: FailureProps) {
+  const { title, text } = failureWords(props.error);
+  return (
+    <EmptyState title={title}>
+      <p role="alert">{text}</p>
+      <TryAgain {...props} />
+    </EmptyState>
+  );
+}
+
+const RETRY_MS = 3_000;
+
+/** When the API was away, tries again by itself. */
+export function TryAgain({ error, reset }: FailureProps) {
   const router = useRouter();
   const away = isApiAway(error);
 
@@ -32,17 +56,8 @@ export function Failure({ error, reset }: FailureProps) {
   }, [away]);
 
   return (
-    <div role="alert">
-      <EmptyState title={away ? 'The API is away' : 'This page failed'}>
-        <p>
-          {away
-            ? 'Muster’s API, or its database, does not answer. This page comes back by itself as soon as it does.'
-            : 'Something went wrong while making it. The console’s log says more.'}
-        </p>
-        <Button variant="default" size="xs" onClick={tryAgain}>
-          Try again
-        </Button>
-      </EmptyState>
-    </div>
+    <Button variant="default" size="xs" onClick={tryAgain}>
+      Try again
+    </Button>
   );
 }

@@ -2,7 +2,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { PrismaPg } from '@prisma/adapter-pg';
-import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
+import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from '@prisma/driver-adapter-utils';
 import pg from 'pg';
 import * as glue from '@prisma/schema-engine-wasm/schema_engine_bg';
 import { projectRoot } from '../project-root.js';
@@ -27,7 +27,7 @@ export async function withSchemaEngine<T>(
   const datamodels = schemas.map(({ path, content }) => [path, content]) as [string, string][];
   const pool = new pg.Pool({ connectionString: url, max: 1, application_name: 'muster-migrate' });
   try {
-    const adapter = bindMigrationAwareSqlAdapterFactory(new WholeScriptAdapter(pool));
+    const adapter = bindMigrationAwareSqlAdapterFactory(new MigrationAdapter(pool));
     const engine = await glue.SchemaEngine.new({ datamodels }, () => {}, adapter);
     return await work(engine).finally(() => engine.free());
   } finally {
@@ -72,24 +72,46 @@ export async function readMigrations(schemaDirectory: string): Promise<Migration
 }
 
 /**
- * The stock adapter cuts a script at every semicolon, which function bodies do not survive, and runs the
- * pieces one by one. A script sent whole is parsed by the server and is one transaction.
+ * Two things the stock adapter cannot do that migrations need. It cuts a script at every semicolon, which
+ * function bodies do not survive, and runs the pieces one by one: sent whole, a script is parsed by the server
+ * and is one transaction. And it does not know PostgreSQL's one-byte "char", of which the catalogue is full.
  */
-class WholeScriptAdapter extends PrismaPg {
+class MigrationAdapter extends PrismaPg {
   override async connect() {
-    return runScriptsWhole(await super.connect());
+    return completed(await super.connect());
   }
 
   override async connectToShadowDb() {
-    return runScriptsWhole(await super.connectToShadowDb());
+    return completed(await super.connectToShadowDb());
   }
 }
 
 type Adapter = Awaited<ReturnType<PrismaPg['connect']>>;
+type Internals = { performIO(query: object): Promise<{ fields: Array<{ dataTypeID: number }> }> };
 
-function runScriptsWhole(adapter: Adapter): Adapter {
+const CHAR = 18;
+const TEXT = 25;
+
+function completed(adapter: Adapter): Adapter {
   adapter.executeScript = async (script) => {
     await adapter.underlyingDriver().query(script);
+  };
+  // The reply is read as text, and the columns that were "char" are then called what the engine expects.
+  const internals = adapter as unknown as Internals;
+  const performIO = internals.performIO.bind(adapter);
+  const charColumns = new WeakMap<object, number[]>();
+  internals.performIO = async (query) => {
+    const result = await performIO(query);
+    const columns = result.fields.flatMap((field, column) => (field.dataTypeID === CHAR ? column : []));
+    for (const column of columns) result.fields[column]!.dataTypeID = TEXT;
+    charColumns.set(query, columns);
+    return result;
+  };
+  const queryRaw = adapter.queryRaw.bind(adapter);
+  adapter.queryRaw = async (query) => {
+    const result = await queryRaw(query);
+    for (const column of charColumns.get(query) ?? []) result.columnTypes[column] = ColumnTypeEnum.Character;
+    return result;
   };
   return adapter;
 }

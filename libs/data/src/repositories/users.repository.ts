@@ -40,7 +40,7 @@ export async function createUser(
   tx: Transaction,
   user: { username: string; role: Role; passwordHash: string | null },
 ): Promise<User> {
-  return tx.prisma.user.create({ data: { ...user, passwordChangedAt: new Date() }, select: withoutPassword });
+  return tx.prisma.user.create({ data: user, select: withoutPassword });
 }
 
 /** Null if there is no such user. */

@@ -43,7 +43,7 @@ export async function keepAnswer(
   body: unknown,
 ): Promise<void> {
   await tx.query({
-    text: 'UPDATE idempotency_keys SET status_code = $3, body = $4::jsonb WHERE account_id = $1::uuid AND key = $2',
+    text: 'UPDATE idempotency_keys SET status_code = $3, body = $4::json WHERE account_id = $1::uuid AND key = $2',
     values: [accountId, key, statusCode, body === undefined ? null : JSON.stringify(body)],
   });
 }

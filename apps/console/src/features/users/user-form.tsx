@@ -8,7 +8,7 @@ import { noticeSuccess } from '../../ui/notices';
 import { ROLE_CHOICES } from './roles';
 import { useChangeUser, useCreateUser } from './user-queries';
 
-const SHORTEST_PASSWORD = 12;
+const SHORTEST_PASSWORD = 8;
 
 interface Values {
   username: string;
