@@ -1,5 +1,5 @@
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
-import { APP_GUARD } from '@nestjs/core';
+import { APP_GUARD, DiscoveryModule } from '@nestjs/core';
 import { Database } from '@muster/data/database';
 import { Leadership } from '@muster/data/leadership';
 import { Queue } from '@muster/data/queue/queue';
@@ -18,6 +18,14 @@ import { Commands } from './http/commands.js';
 import { MetricsController } from './http/metrics.controller.js';
 import { Metrics } from './http/metrics.js';
 import { ManagersController } from './managers/managers.controller.js';
+import { ClientEvents } from './realtime/client-events.js';
+import { CredentialWatch } from './realtime/credential-watch.js';
+import { Dispatcher } from './realtime/dispatcher.js';
+import { EventFeed } from './realtime/event-feed.js';
+import { Handshake } from './realtime/handshake.js';
+import { SocketsGateway } from './realtime/sockets.gateway.js';
+import { Sockets } from './realtime/sockets.js';
+import { UiEvents } from './realtime/ui.events.js';
 import { LOG, SETTINGS, type Runtime } from './runtime.js';
 import { SchedulesController } from './schedules/schedules.controller.js';
 import { TasksController } from './tasks/tasks.controller.js';
@@ -25,6 +33,7 @@ import { UsersController } from './users/users.controller.js';
 import { UsersService } from './users/users.service.js';
 
 @Module({
+  imports: [DiscoveryModule],
   controllers: [
     HealthController,
     MetricsController,
@@ -45,6 +54,14 @@ import { UsersService } from './users/users.service.js';
     Denials,
     SignInService,
     UsersService,
+    ClientEvents,
+    Dispatcher,
+    Sockets,
+    CredentialWatch,
+    Handshake,
+    SocketsGateway,
+    EventFeed,
+    UiEvents,
   ],
 })
 export class ApiModule {

@@ -1,4 +1,5 @@
 import type { INestApplication } from '@nestjs/common';
+import { Sockets } from './realtime/sockets.js';
 import type { Runtime } from './runtime.js';
 
 /** Whoever sent the signal waits this long before it kills. */
@@ -30,6 +31,7 @@ export async function shutDown(runtime: Runtime, app: INestApplication): Promise
     ['say that we are leaving', () => readiness.leave()],
     ['give up leadership', () => leadership.stop()],
     ['take no more queued work', () => queue.stop()],
+    ['answer and close sockets', () => app.get(Sockets).close()],
     ['finish requests', () => app.close()],
     ['send the last signals', () => bus.stop()],
     ['close the database', () => database.close()],

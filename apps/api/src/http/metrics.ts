@@ -35,6 +35,19 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly sockets = new Gauge({
+    name: 'muster_sockets_connected',
+    help: 'Sockets that are connected to this process.',
+    registers: [this.registry],
+  });
+
+  readonly socketMessages = new Counter({
+    name: 'muster_socket_messages_total',
+    help: 'Messages that were sent to sockets, by event, once for each socket.',
+    labelNames: ['event'],
+    registers: [this.registry],
+  });
+
   constructor() {
     collectDefaultMetrics({ register: this.registry });
   }

@@ -8,6 +8,7 @@ import { DatabaseUnavailable, Overloaded } from '@muster/data/errors';
 import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import { ApiModule } from '../api.module.js';
 import { nestLog } from '../log.js';
+import { SocketAdapter } from '../realtime/socket-adapter.js';
 import type { Runtime } from '../runtime.js';
 import { BODY_LIMIT, parseJsonBodies } from './body.js';
 import { Metrics } from './metrics.js';
@@ -32,6 +33,7 @@ export async function createServer(runtime: Runtime, more: Type[] = []): Promise
   await app.register(helmet as never, securityHeaders());
   app.useGlobalPipes(strictValidation());
   app.useGlobalFilters(new ProblemFilter());
+  app.useWebSocketAdapter(new SocketAdapter(app));
   const metrics = app.get(Metrics);
   metrics.observe(server);
   metrics.watch(runtime);

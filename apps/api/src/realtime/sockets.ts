@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Metrics } from '../http/metrics.js';
@@ -7,7 +9,7 @@ import { Dispatcher } from './dispatcher.js';
 /** Messages that may wait for one reader. Who falls further behind catches up from the tables. */
 const MOST_UNSENT = 10_000;
 const LOOK_FOR_LAGGARDS_MS = 1_000;
-/** How long those who leave politely have for it, when the process goes. */
+/** When the process goes: time for what is under way, and then for the other ends to close theirs. */
 const FINISH_MS = 3_000;
 const FAREWELL_MS = 500;
 
@@ -15,9 +17,9 @@ const FAREWELL_MS = 500;
 @Injectable()
 export class Sockets {
   private server: SocketServer | undefined;
-  private laggards: NodeJS.Timeout | undefined;
-  /** TCP connections that became WebSockets: the HTTP server no longer counts them as its own. */
-  private readonly upgraded = new Set<{ destroy(): void }>();
+  private laggardCheck: NodeJS.Timeout | undefined;
+  /** Connections that became WebSockets, which the HTTP server still waits for but cannot close. */
+  private readonly upgraded = new Set<Duplex>();
 
   constructor(
     private readonly dispatcher: Dispatcher,
@@ -26,8 +28,8 @@ export class Sockets {
 
   open(server: SocketServer): void {
     this.server = server;
-    this.laggards = setInterval(() => this.dropLaggards(), LOOK_FOR_LAGGARDS_MS).unref();
-    server.httpServer.on('upgrade', (_request, connection) => {
+    this.laggardCheck = setInterval(() => this.dropLaggards(), LOOK_FOR_LAGGARDS_MS).unref();
+    server.httpServer.on('upgrade', (_request: unknown, connection: Duplex) => {
       this.upgraded.add(connection);
       connection.once('close', () => this.upgraded.delete(connection));
     });
@@ -48,21 +50,31 @@ export class Sockets {
   }
 
   /**
-   * Answers what is under way and closes all connections, in a way that makes clients look for another process.
-   * Whoever does not close its end in time is cut off: the HTTP server would wait for it.
+   * Answers what is under way, then closes all connections in the way that makes clients look for another
+   * process. Who does not close its own end is cut off, since the HTTP server would wait for it.
    */
   async close(): Promise<void> {
-    clearInterval(this.laggards);
-    await Promise.race([this.dispatcher.idle(), delay(FINISH_MS, undefined, { ref: false })]);
+    clearInterval(this.laggardCheck);
+    await atMost(FINISH_MS, this.dispatcher.idle());
     this.server?.engine.close();
-    const closed = [...this.upgraded].map((connection) => closing(connection as never));
-    await Promise.race([Promise.all(closed), delay(FAREWELL_MS, undefined, { ref: false })]);
+    await atMost(FAREWELL_MS, Promise.all([...this.upgraded].map((connection) => once(connection, 'close'))));
     for (const connection of this.upgraded) connection.destroy();
   }
 
   private dropLaggards(): void {
     for (const socket of this.server?.sockets.sockets.values() ?? []) {
-      if (unsent(socket) > MOST_UNSENT) socket.disconnect(true);
+      // Without sending the rest, which it does not take anyway.
+      if (unsent(socket) > MOST_UNSENT) socket.conn.close(true);
     }
   }
+}
+
+function unsent({ conn }: ClientSocket): number {
+  return conn['writeBuffer'].length;
+}
+
+async function atMost(ms: number, finished: Promise<unknown>): Promise<void> {
+  const limit = new AbortController();
+  await Promise.race([finished, delay(ms, undefined, { signal: limit.signal })]);
+  limit.abort();
 }
