@@ -128,8 +128,6 @@ describe('signing in', () => {
     await product.api.stop();
     await submitSignIn(page, admin);
     await alert().getByText('The API does not answer.').waitFor();
-    await page.reload();
-    await alert().getByText('The API does not answer right now.').waitFor();
     await product.api.start();
     await submitSignIn(page, admin);
     await untilLive(page);

@@ -53,6 +53,11 @@ export const definitions = {
     10,
     'Connections that one API process keeps for its statements.',
   ),
+  MUSTER_STATEMENT_TIMEOUT_MS: setting(
+    wholeNumber(100, 600_000),
+    10_000,
+    'Time after which a statement that PostgreSQL has not answered is given up.',
+  ),
   MUSTER_POLL_INTERVAL_MS: setting(wholeNumber(100, 3_600_000), 5_000, 'How often a manager polls.'),
   MUSTER_OFFLINE_AFTER_MS: setting(
     wholeNumber(100, 86_400_000),

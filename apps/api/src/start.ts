@@ -41,6 +41,7 @@ export function assemble(settings: Settings): Runtime {
     url: settings.DATABASE_URL,
     name: 'muster-api',
     maxConnections: settings.MUSTER_DB_CONNECTIONS,
+    statementTimeoutMs: settings.MUSTER_STATEMENT_TIMEOUT_MS,
     onEvents: () => void bus.publish(EVENTS_COMMITTED),
     onAvailability: (state, openForMs) => noteAvailability(runtime, state, openForMs),
   });

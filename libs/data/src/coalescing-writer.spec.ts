@@ -147,7 +147,12 @@ describe('faults', () => {
       },
     });
     const outcomes = await Promise.allSettled([1, 2, 3, 4].map((item) => writer.write(item)));
-    expect(outcomes.map((outcome) => outcome.status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+    expect(outcomes.map((outcome) => outcome.status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+    ]);
     expect(sizes).toEqual([4, 2, 2, 1, 1]);
   });
 
@@ -232,7 +237,9 @@ describe('bounds', () => {
     const statement = gatedStatement();
     const writer = new CoalescingWriter({ name: 'numbers', write: statement.write, maxBatch: 1 });
     const settled: string[] = [];
-    const written = [writer.write(1), writer.write(2)].map((write) => write.then((result) => settled.push(result)));
+    const written = [writer.write(1), writer.write(2)].map((write) =>
+      write.then((result) => settled.push(result)),
+    );
     const closed = writer.close();
     await expect(writer.write(3)).rejects.toBeInstanceOf(WriterClosed);
     await turn();
@@ -263,7 +270,10 @@ describe('whatever happens', () => {
       fc.record({ items: fc.array(fc.boolean(), { maxLength: 12 }), turns: fc.integer({ min: 0, max: 3 }) }),
       { maxLength: 15 },
     ),
-    statements: fc.array(fc.record({ fate, turns: fc.integer({ min: 0, max: 4 }) }), { minLength: 1, maxLength: 20 }),
+    statements: fc.array(fc.record({ fate, turns: fc.integer({ min: 0, max: 4 }) }), {
+      minLength: 1,
+      maxLength: 20,
+    }),
   });
 
   it('each caller gets exactly its own outcome, in order, within the bounds', async () => {
@@ -335,8 +345,8 @@ describe('whatever happens', () => {
           for (let left = turns; left > 0; left--) await turn();
         }
         await writer.close();
-        await Promise.all(outcomes);
         expect(settled).toBe(item);
+        await Promise.all(outcomes);
         expect(new Set(ledger).size).toBe(ledger.length);
         if (concurrency === 1) expect(ledger).toEqual(ledger.toSorted((a, b) => a - b));
       }),
@@ -378,7 +388,12 @@ describe('on PostgreSQL', () => {
     );
     expect(commits).toEqual([{ count: 1 }]);
 
-    const second = [...Array.from({ length: 50 }, (_, place) => `other-${place}`), 'bucket-7', 'nul\0byte', 'last'];
+    const second = [
+      ...Array.from({ length: 50 }, (_, place) => `other-${place}`),
+      'bucket-7',
+      'nul\0byte',
+      'last',
+    ];
     const outcomes = await Promise.allSettled(second.map((bucket) => writer.write(bucket)));
     const failed = second.filter((_, place) => outcomes[place]!.status === 'rejected');
     expect(failed).toEqual(['bucket-7', 'nul\0byte']);

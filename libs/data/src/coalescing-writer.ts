@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
-import { isConflict, Overloaded } from './errors.js';
+import { isConflict, Overloaded, sqlStateOf } from './errors.js';
 
 export interface CoalescingWriterOptions<Item, Result> {
   /** What the items are, for messages and metrics. */
@@ -144,7 +144,8 @@ export class CoalescingWriter<Item, Result> {
     this.underWay++;
     await this.settle(batch);
     this.underWay--;
-    if (this.queue.length === 0 && this.underWay === 0) for (const idle of this.waitingForIdle.splice(0)) idle();
+    if (this.queue.length === 0 && this.underWay === 0)
+      for (const idle of this.waitingForIdle.splice(0)) idle();
     // Not at once but at the end of the turn, for the same reason as above.
     this.goOn();
   }
@@ -172,7 +173,9 @@ export class CoalescingWriter<Item, Result> {
         this.onBatch(items.length, this.queue.length);
         const results = await this.statement(items);
         if (results.length === items.length) return results;
-        throw new Error(`${this.name}: ${items.length} items were written and ${results.length} results came back`);
+        throw new Error(
+          `${this.name}: ${items.length} items were written and ${results.length} results came back`,
+        );
       } catch (error) {
         if (retries === CONFLICT_RETRIES || !isConflict(error)) throw error;
         await new Promise((resolve) => setTimeout(resolve, Math.random() * 10 * 2 ** retries));
@@ -191,6 +194,5 @@ export class CoalescingWriter<Item, Result> {
  * our own functions raise (MU…): PostgreSQL undid the whole statement, and what it read is to blame.
  */
 function saysItemFault(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === 'string' && code.length === 5 && /^(22|23|54|MU)/.test(code);
+  return /^(22|23|54|MU)/.test(sqlStateOf(error) ?? '');
 }

@@ -5,26 +5,30 @@ const APPLICATION_ROLE = 'muster_app';
 
 /** The server gives up on a statement after this; the client, in case the server cannot say so, a little later. */
 const STATEMENT_TIMEOUT_MS = 10_000;
-const HALF_OPEN_TIMEOUT_MS = 12_000;
+const HALF_OPEN_FACTOR = 1.2;
 
 /**
  * How the application connects: as the owner of DATABASE_URL, in the role `muster_app`. Migrations are the
  * only work that is done as the owner itself.
  */
-export function applicationConnection(url: string, name: string): ClientConfig {
+export function applicationConnection(
+  url: string,
+  name: string,
+  statementTimeoutMs = STATEMENT_TIMEOUT_MS,
+): ClientConfig {
   return {
     connectionString: withoutOptions(url),
     application_name: name,
     options: [
       optionsOf(url),
       `-c role=${APPLICATION_ROLE}`,
-      `-c statement_timeout=${STATEMENT_TIMEOUT_MS}`,
+      `-c statement_timeout=${statementTimeoutMs}`,
       '-c idle_in_transaction_session_timeout=15000',
       '-c timezone=UTC',
     ]
       .filter(Boolean)
       .join(' '),
-    query_timeout: HALF_OPEN_TIMEOUT_MS,
+    query_timeout: Math.ceil(statementTimeoutMs * HALF_OPEN_FACTOR),
     connectionTimeoutMillis: 2_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 5_000,

@@ -5,6 +5,7 @@ import { Breaker } from './breaker.js';
 import { applicationConnection } from './connection.js';
 import { DatabaseUnavailable, isConflict, isUnavailable } from './errors.js';
 import { PrismaClient } from './generated/prisma/client.js';
+import { giveUp, Pool } from './pool.js';
 import { insertEvents, type NewEvent } from './sql/insert-events.js';
 import type { Handle, Statement } from './statement.js';
 import { Transaction } from './transaction.js';
@@ -14,6 +15,7 @@ export interface DatabaseOptions {
   /** Shows in pg_stat_activity. */
   readonly name: string;
   readonly maxConnections?: number;
+  readonly statementTimeoutMs?: number;
   /** Events were committed: wake whoever shows them. */
   readonly onEvents?: () => void;
   readonly onAvailability?: (state: 'open' | 'closed', openForMs: number) => void;
@@ -31,21 +33,23 @@ const insideTransaction = new AsyncLocalStorage<true>();
 export class Database implements Handle {
   readonly connection: ClientConfig;
   readonly breaker: Breaker;
-  private readonly pool: pg.Pool;
+  private readonly pool: Pool;
   private readonly client: PrismaClient;
   private readonly onEvents: () => void;
 
   constructor(options: DatabaseOptions) {
-    this.connection = applicationConnection(options.url, options.name);
-    this.pool = new pg.Pool({
-      ...this.connection,
-      max: options.maxConnections ?? 10,
-      idleTimeoutMillis: 30_000,
-    });
+    this.connection = applicationConnection(options.url, options.name, options.statementTimeoutMs);
+    this.pool = new Pool(this.connection, options.maxConnections ?? 10);
     // An idle connection that breaks must not take the process with it.
     this.pool.on('error', () => this.breaker.suspect());
     this.client = new PrismaClient({ adapter: new PrismaPg(this.pool) });
-    this.breaker = new Breaker(() => this.probe(), options.onAvailability);
+    this.breaker = new Breaker(
+      () => this.probe(),
+      (state, openForMs) => {
+        if (state === 'open') this.pool.dropIdle();
+        options.onAvailability?.(state, openForMs);
+      },
+    );
     this.onEvents = options.onEvents ?? (() => {});
   }
 
@@ -149,7 +153,8 @@ export class Database implements Handle {
       await client.connect();
       await client.query('SELECT 1');
     } finally {
-      await client.end().catch(() => {});
+      // Not awaited: a connection that goes silent now must not be the end of all probing.
+      giveUp(client);
     }
   }
 

@@ -38,6 +38,9 @@ interface Lease extends HeldTerm {
 
 type AcquiredHandler = (acquired: AcquiredTerm) => void | Promise<void>;
 
+/** A process that ends does not wait longer for the database; the lease runs out by itself. */
+const STOP_PATIENCE_MS = 1_500;
+
 /** The rest is for what the two clocks may differ in rate, and for a timer that comes late. */
 const TRUSTED_PART_OF_LEASE = 0.9;
 
@@ -48,7 +51,7 @@ const TRUSTED_PART_OF_LEASE = 0.9;
  *
  * That is for liveness and good manners. What makes it safe is `fenced`: a process that was paused past its
  * lease still believes in itself for a moment, and the database refuses what it then tries to write. Duties
- * are therefore safe even if two run at once, as they must be (DESIGN.md, ground rule 10).
+ * are therefore safe even if two run at once, as they must be.
  */
 export class Leadership {
   readonly duty: string;
@@ -110,7 +113,8 @@ export class Leadership {
   async stop(): Promise<void> {
     this.stopping = true;
     this.wake();
-    await this.running;
+    if (this.running) await within(STOP_PATIENCE_MS, this.running).catch(() => {});
+    if (this.lease) this.end(this.lease);
   }
 
   /**
@@ -159,7 +163,10 @@ export class Leadership {
       settled: false,
     };
     this.lease = lease;
-    this.log.info({ duty, term: String(acquired.term), gapMs: Math.round(acquired.gapMs) }, 'Leadership acquired');
+    this.log.info(
+      { duty, term: String(acquired.term), gapMs: Math.round(acquired.gapMs) },
+      'Leadership acquired',
+    );
     void this.settle(lease, acquired);
   }
 
@@ -201,7 +208,7 @@ export class Leadership {
     this.lease = undefined;
     clearTimeout(lease.timer);
     this.log.info({ duty: this.duty, term: String(lease.term) }, 'Leadership ended');
-    for (const handler of [...this.lostHandlers]) {
+    for (const handler of this.lostHandlers) {
       try {
         handler();
       } catch (error) {
@@ -214,7 +221,7 @@ export class Leadership {
   private async release(lease: Lease): Promise<void> {
     this.end(lease);
     try {
-      await within(this.leaseMs, releaseLeadership(this.database, lease, { alive: lease.settled }));
+      await within(STOP_PATIENCE_MS, releaseLeadership(this.database, lease, { alive: lease.settled }));
       await this.bus?.publish(this.topic);
     } catch {
       // The lease runs out by itself.

@@ -113,10 +113,16 @@ describe('signals', () => {
     const heard = listenTo(bus, 'sizes');
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.oneof(fc.string({ maxLength: 30 }), fc.string({ unit: 'binary', minLength: 500, maxLength: 1_200 })), {
-          minLength: 1,
-          maxLength: 40,
-        }),
+        fc.array(
+          fc.oneof(
+            fc.string({ maxLength: 30 }),
+            fc.string({ unit: 'binary', minLength: 500, maxLength: 1_200 }),
+          ),
+          {
+            minLength: 1,
+            maxLength: 40,
+          },
+        ),
         async (payloads) => {
           heard.payloads.length = 0;
           await Promise.all(payloads.map((payload) => bus.publish('sizes', payload)));
@@ -129,12 +135,23 @@ describe('signals', () => {
   });
 
   it('may have exactly the size that PostgreSQL takes, and not one byte more', async () => {
-    const { bus } = await startBus();
+    const batches: number[] = [];
+    const { bus } = await startBus({ onBatch: (size) => void batches.push(size) });
     const heard = listenTo(bus, 'large');
     const largest = 'x'.repeat(7_999 - '[["large",""]]'.length);
     await Promise.all([bus.publish('large', largest), bus.publish('large', 'small')]);
     expect(await heard.atLeast(2)).toEqual([largest, 'small']);
     expect(() => bus.publish('large', `${largest}x`)).toThrow(SignalTooLarge);
+
+    // Two that just fit into one notification, and two that just do not.
+    const room = 7_999 - '[["large",""],["large",""]]'.length;
+    for (let excess = -1; excess <= 3; excess++) {
+      heard.payloads.length = 0;
+      const pair = ['a'.repeat(4_000), 'b'.repeat(room - 4_000 + excess)];
+      await Promise.all(pair.map((payload) => bus.publish('large', payload)));
+      expect(await heard.atLeast(2)).toEqual(pair);
+    }
+    expect(batches).toEqual(Array(6).fill(2));
   });
 
   it('reach the other handlers although one throws', async () => {
@@ -193,7 +210,8 @@ describe('the connection', () => {
     const { bus, milestones } = await startBus();
     const heard = listenTo(bus, 'news');
     const states: string[] = [];
-    for (const state of ['disconnected', 'gap', 'connected']) milestones.on(state, () => void states.push(state));
+    for (const state of ['disconnected', 'gap', 'connected'])
+      milestones.on(state, () => void states.push(state));
     for (let round = 1; round <= 3; round++) {
       const back = once(milestones, 'connected');
       const lostAt = performance.now();
@@ -223,7 +241,11 @@ describe('the connection', () => {
 
   it('is made again when it is half-open, also when the next attempts get no answer', async () => {
     const proxy = await startProxy();
-    const { bus, milestones } = await startBus({ url: proxy.url, heartbeatEveryMs: 50, heartbeatTimeoutMs: 100 });
+    const { bus, milestones } = await startBus({
+      url: proxy.url,
+      heartbeatEveryMs: 50,
+      heartbeatTimeoutMs: 100,
+    });
     const heard = listenTo(bus, 'news');
     proxy.swallow();
     await once(milestones, 'disconnected');

@@ -27,6 +27,7 @@ const CHANNEL = 'muster';
 /** PostgreSQL takes less than 8000 bytes; our own brackets take two of them. */
 const LARGEST_NOTIFICATION = 7_999;
 const LARGEST_MESSAGE = LARGEST_NOTIFICATION - 2;
+const STOP_PATIENCE_MS = 1_000;
 const FIRST_BACK_OFF_MS = 50;
 const LONGEST_BACK_OFF_MS = 1_000;
 
@@ -70,9 +71,9 @@ export class SignalBus {
     this.listening ??= this.listen();
   }
 
-  /** Sends what was published and stops listening. */
+  /** Sends what was published, unless the database does not take it, and stops listening. */
   async stop(): Promise<void> {
-    await this.publisher.close();
+    await Promise.race([this.publisher.close(), delay(STOP_PATIENCE_MS, undefined, { ref: false })]);
     this.stopping.abort();
     await this.listening;
   }
@@ -195,7 +196,8 @@ export class SignalBus {
   /** One handler's failure is its own: the others are called, and the process lives on. */
   private call<Payload>(handlers: ReadonlySet<Handler<Payload>>, payload: Payload, what: string): void {
     const failed = (error: unknown) => this.log.error({ err: error }, `A handler of ${what} failed`);
-    for (const handler of [...handlers]) {
+    // Whom a handler adds or removes concerns the next signal, not this one.
+    for (const handler of Array.from(handlers)) {
       try {
         const finished = handler(payload);
         if (finished instanceof Promise) finished.catch(failed);

@@ -5,14 +5,14 @@ import {
   IsDateString,
   IsIn,
   IsNotEmpty,
-  IsOptional,
   IsString,
   IsUUID,
   MaxLength,
   ValidateNested,
 } from 'class-validator';
 import type { Page } from './lists.js';
-import { Nullable } from './nullable.js';
+import { Nullable, OptionalOrNull } from './nullable.js';
+import { IsTime } from './time.js';
 
 export class CreateApiKey {
   @IsString()
@@ -23,9 +23,10 @@ export class CreateApiKey {
   @IsIn(roles)
   role: Role;
 
-  @IsOptional()
-  @IsDateString({ strict: true })
-  expiresAt?: string;
+  /** Left out, or null: it does not expire. */
+  @OptionalOrNull()
+  @IsTime()
+  expiresAt?: string | null;
 }
 
 export class ApiKeyRecord {

@@ -1,6 +1,6 @@
 import { Type } from 'class-transformer';
 import { roles, type Role } from '@muster/domain/roles';
-import { IsDateString, IsIn, IsNotEmpty, IsString, IsUUID, MaxLength, ValidateNested } from 'class-validator';
+import { IsDateString, IsIn, IsNotEmpty, IsString, IsUUID, Matches, MaxLength, ValidateNested } from 'class-validator';
 import { Nullable } from './nullable.js';
 
 export class LoginRequest {
@@ -16,9 +16,10 @@ export class LoginRequest {
 }
 
 export class GuestRequest {
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(64)
+  /** Whatever people call themselves, as long as it can be seen. */
+  @Matches(/^(?! )[^\p{C}]{1,64}(?<! )$/u, {
+    message: 'username must be 1 to 64 characters that can be seen, without spaces around them',
+  })
   username: string;
 }
 

@@ -9,12 +9,14 @@ import {
   IsOptional,
   IsString,
   IsUUID,
+  Max,
   MaxLength,
   Min,
   ValidateNested,
 } from 'class-validator';
 import { ListQuery, type Page } from './lists.js';
 import { Nullable } from './nullable.js';
+import { IsTime } from './time.js';
 
 export class EventQuery extends ListQuery {
   @IsOptional()
@@ -31,29 +33,29 @@ export class EventQuery extends ListQuery {
   actor?: string;
 
   @IsOptional()
-  @IsUUID()
+  @IsUUID('loose')
   managerId?: string;
 
   @IsOptional()
-  @IsUUID()
+  @IsUUID('loose')
   taskId?: string;
 
   @IsOptional()
-  @IsUUID()
+  @IsUUID('loose')
   scheduleId?: string;
 
   @IsOptional()
-  @IsUUID()
+  @IsUUID('loose')
   jobId?: string;
 
   /** At or after. */
   @IsOptional()
-  @IsDateString({ strict: true })
+  @IsTime()
   from?: string;
 
   /** Before. */
   @IsOptional()
-  @IsDateString({ strict: true })
+  @IsTime()
   to?: string;
 
   /** What came after this sequence number, oldest first, without gaps: for live views that catch up. */
@@ -61,6 +63,7 @@ export class EventQuery extends ListQuery {
   @Type(() => Number)
   @IsInt()
   @Min(0)
+  @Max(Number.MAX_SAFE_INTEGER)
   afterSeq?: number;
 }
 

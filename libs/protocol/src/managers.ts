@@ -94,6 +94,10 @@ export class ManagerRecord {
   @Nullable()
   statusReason: string | null;
 
+  @IsObject()
+  @Nullable()
+  statusMetadata: object | null;
+
   @IsString()
   @Nullable()
   statusActor: string | null;

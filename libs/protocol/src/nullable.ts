@@ -1,10 +1,28 @@
-import { ValidateIf } from 'class-validator';
+import { IsDefined, ValidateIf } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 
 /** The field is always there, but may be null. */
 export function Nullable(): PropertyDecorator {
   return (target, property) => {
+    IsDefined()(target, property);
     ValidateIf((_, value) => value !== null)(target, property);
-    JSONSchema((schema) => ({ anyOf: [schema, { type: 'null' }] as never }))(target, property as string);
+    JSONSchema(orNull)(target, property as string);
   };
+}
+
+/** The field may be left out, or be null, which means the same. */
+export function OptionalOrNull(): PropertyDecorator {
+  return (target, property) => {
+    ValidateIf((_, value) => value !== undefined && value !== null)(target, property);
+    JSONSchema(orNull)(target, property as string);
+  };
+}
+
+/** The field may be left out. Unlike `@IsOptional()`, this does not let null pass for a value. */
+export function Optional(): PropertyDecorator {
+  return ValidateIf((_, value) => value !== undefined);
+}
+
+function orNull(schema: object) {
+  return { anyOf: [schema, { type: 'null' }] as never };
 }

@@ -3,6 +3,7 @@ import type { CalculationStatus } from '@muster/domain/calculation-states';
 import { IsArray, IsDateString, IsIn, IsInt, IsObject, IsOptional, IsString, IsUUID, ValidateNested } from 'class-validator';
 import { ListQuery, type Page } from './lists.js';
 import { Nullable } from './nullable.js';
+import { IsTime } from './time.js';
 
 const statuses: readonly CalculationStatus[] = ['pending', 'running', 'completed', 'failed', 'stopped'];
 
@@ -12,17 +13,17 @@ export class ScheduleQuery extends ListQuery {
   status?: CalculationStatus;
 
   @IsOptional()
-  @IsUUID()
+  @IsUUID('loose')
   managerId?: string;
 
   /** Created at or after. */
   @IsOptional()
-  @IsDateString({ strict: true })
+  @IsTime()
   from?: string;
 
   /** Created before. */
   @IsOptional()
-  @IsDateString({ strict: true })
+  @IsTime()
   to?: string;
 }
 
@@ -79,6 +80,10 @@ export class ScheduleRecord {
   @IsString()
   @Nullable()
   statusReason: string | null;
+
+  @IsObject()
+  @Nullable()
+  statusMetadata: object | null;
 
   @IsString()
   @Nullable()

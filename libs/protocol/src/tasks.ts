@@ -1,6 +1,6 @@
 import { Type } from 'class-transformer';
 import type { TaskStatus } from '@muster/domain/task-states';
-import { IsArray, IsDateString, IsIn, IsInt, IsOptional, IsString, IsUUID, ValidateNested } from 'class-validator';
+import { IsArray, IsDateString, IsIn, IsInt, IsObject, IsOptional, IsString, IsUUID, ValidateNested } from 'class-validator';
 import { ListQuery, type Page } from './lists.js';
 import { Nullable } from './nullable.js';
 
@@ -18,11 +18,11 @@ export class TaskQuery extends ListQuery {
   taskType?: TaskType;
 
   @IsOptional()
-  @IsUUID()
+  @IsUUID('loose')
   managerId?: string;
 
   @IsOptional()
-  @IsUUID()
+  @IsUUID('loose')
   scheduleId?: string;
 }
 
@@ -80,6 +80,10 @@ export class TaskRecord {
   @IsString()
   @Nullable()
   statusReason: string | null;
+
+  @IsObject()
+  @Nullable()
+  statusMetadata: object | null;
 
   @IsString()
   @Nullable()

@@ -5,7 +5,6 @@ import {
   IsBoolean,
   IsDateString,
   IsIn,
-  IsOptional,
   IsString,
   IsUUID,
   Matches,
@@ -14,7 +13,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import type { Page } from './lists.js';
-import { Nullable } from './nullable.js';
+import { Nullable, Optional } from './nullable.js';
 
 /** Long pass phrases are welcome; the upper bound only keeps the hash function from being a weapon. */
 export const PASSWORD_LENGTH = { min: 8, max: 1024 } as const;
@@ -33,18 +32,18 @@ export class CreateUser {
 }
 
 export class ChangeUser {
-  @IsOptional()
+  @Optional()
   @IsString()
   @MinLength(PASSWORD_LENGTH.min)
   @MaxLength(PASSWORD_LENGTH.max)
   password?: string;
 
-  @IsOptional()
+  @Optional()
   @IsIn(roles)
   role?: Role;
 
   /** A disabled user cannot sign in, and its sessions have ended. */
-  @IsOptional()
+  @Optional()
   @IsBoolean()
   disabled?: boolean;
 }

@@ -8,6 +8,7 @@ import { SignalBus } from '@muster/data/signal-bus';
 import { missing, unacceptable } from '@muster/domain/errors';
 import { ApiKeyPage, CreateApiKey, CreatedApiKey, type ApiKeyRecord } from '@muster/protocol/api-keys';
 import { ListQuery } from '@muster/protocol/lists';
+import { timeOf } from '@muster/protocol/time';
 import { Access } from '../auth/access.js';
 import { actorOf, By, type Caller } from '../auth/caller.js';
 import { API_KEY_PREFIX, hashApiKey } from '../auth/credentials.js';
@@ -43,7 +44,7 @@ export class ApiKeysController {
   @Access('admin')
   @ApiCreatedResponse({ type: CreatedApiKey })
   async create(@Body() request: CreateApiKey, @By() caller: Caller): Promise<CreatedApiKey> {
-    const expiresAt = request.expiresAt === undefined ? null : new Date(request.expiresAt);
+    const expiresAt = request.expiresAt ? timeOf(request.expiresAt) : null;
     const key = API_KEY_PREFIX + randomBytes(32).toString('base64url');
     const { apiKeyId, ...record } = await this.database.transaction(async (tx) => {
       const created = await createApiKey(tx, {

@@ -31,7 +31,12 @@ export async function ensureFirstAdmin(database: Database, settings: Settings, l
     });
     return true;
   });
-  if (made) log.info({ username }, 'the first administrator was made');
+  if (!made) return;
+  log.info({ username }, 'the first administrator was made');
+  // Under `npm start` our output is a log file, and whoever started us shows the password instead.
+  if (settings.MUSTER_ADMIN_PASSWORD === null && !process.connected) {
+    process.stderr.write(`Sign in as ${username} with the password ${password}\n`);
+  }
 }
 
 async function keepPassword(folder: string, password: string): Promise<void> {

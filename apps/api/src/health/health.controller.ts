@@ -1,9 +1,8 @@
-import { Controller, Get, Res } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
 import { Database } from '@muster/data/database';
 import { Access } from '../auth/access.js';
-import { Readiness } from './readiness.js';
+import { NotReady, Readiness } from './readiness.js';
 
 @ApiExcludeController()
 @Controller()
@@ -22,10 +21,10 @@ export class HealthController {
 
   @Get('readyz')
   @Access.public()
-  async ready(@Res({ passthrough: true }) reply: FastifyReply) {
+  async ready() {
     const answers = this.readiness.isServing && (await this.databaseAnswers());
-    if (!answers) reply.code(503).header('retry-after', '1');
-    return { status: answers ? 'ok' : this.readiness.state };
+    if (!answers) throw new NotReady(this.readiness.state);
+    return { status: 'ok' };
   }
 
   private async databaseAnswers(): Promise<boolean> {

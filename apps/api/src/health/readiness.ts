@@ -1,3 +1,6 @@
+/** For /readyz: what keeps this process from serving, in words. */
+export class NotReady extends Error {}
+
 /** Whether this process should be sent requests: it has migrated, it is not leaving, and the database answers. */
 export class Readiness {
   private stage: 'starting' | 'serving' | 'leaving' = 'starting';
@@ -12,7 +15,7 @@ export class Readiness {
     return this.isServing && !this.databaseIsAway();
   }
 
-  /** In words, for whoever looks at /readyz. */
+  /** In words. */
   get state(): string {
     return this.isServing && this.databaseIsAway() ? 'the database is away' : this.stage;
   }

@@ -1,25 +1,46 @@
 import { malformed, unacceptable } from '@muster/domain/errors';
 import type { FastifyInstance } from 'fastify';
+import { refuseUnstorableText } from './storable-text.js';
 
 /** Room for the largest message (1 MB of data) and what is around it. */
 export const BODY_LIMIT = 1_200_000;
 const MAX_DEPTH = 100;
 
+/** Only these escapes can spell what text must not hold; the characters themselves do not survive UTF-8. */
+const SUSPICIOUS = /\\u(0000|d[89a-f])/i;
+
 /** JSON bodies, bounded in depth as well as in size: deep nesting costs those who walk it, and PostgreSQL, dearly. */
 export function parseJsonBodies(fastify: FastifyInstance): void {
   const parse = fastify.getDefaultJsonParser('error', 'error');
-  fastify.removeContentTypeParser('application/json');
+  // Fastify would take plain text too, which no call here does.
+  fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     const text = body as string;
     if (text === '') return done(null, undefined);
     if (nestsDeeperThan(text, MAX_DEPTH)) {
       return done(unacceptable('TOO_DEEP', `JSON may be nested ${MAX_DEPTH} levels deep`));
     }
-    if (text.includes('\\u0000')) {
-      return done(malformed('NUL_CHARACTER', 'Text may not contain the character U+0000'));
-    }
-    return parse(request, text, done);
+    return parse(request, text, (error, value) => {
+      if (error) return done(malformed('BAD_JSON', 'The body is not JSON that can be taken'));
+      try {
+        if (SUSPICIOUS.test(text)) refuseUnstorable(value);
+      } catch (refusal) {
+        return done(refusal as Error);
+      }
+      return done(null, value);
+    });
   });
+}
+
+/** Its depth is known to be bounded. */
+function refuseUnstorable(value: unknown): void {
+  if (typeof value === 'string') refuseUnstorableText(value);
+  else if (typeof value === 'object' && value !== null) {
+    for (const [key, part] of Object.entries(value)) {
+      refuseUnstorableText(key);
+      refuseUnstorable(part);
+    }
+  }
 }
 
 /** Counts brackets outside of strings; it need not understand the rest. */

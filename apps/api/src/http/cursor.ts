@@ -10,7 +10,7 @@ export function encodeCursor(key: CursorKey): string {
   return Buffer.from(JSON.stringify(key)).toString('base64url');
 }
 
-/** `fields` are validators of the key's parts, in order. */
+/** `isKey` must let nothing pass that the list's statement could choke on: the text comes from a stranger. */
 export function decodeCursor<Key extends CursorKey>(
   cursor: string | undefined,
   isKey: (key: unknown) => key is Key,

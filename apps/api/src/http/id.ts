@@ -4,7 +4,7 @@ import { malformed } from '@muster/domain/errors';
 
 class IdPipe implements PipeTransform<string, string> {
   transform(value: string): string {
-    if (!isUUID(value))
+    if (!isUUID(value, 'loose'))
       throw malformed('BAD_ID', 'An id is a UUID', {
         errors: [{ field: 'id', message: 'id must be a UUID' }],
       });

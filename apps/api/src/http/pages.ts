@@ -2,6 +2,7 @@ import { isUUID } from 'class-validator';
 import { readPage, type Listing, type PageRequest } from '@muster/data/lists';
 import type { Handle } from '@muster/data/statement';
 import type { ListQuery, Page } from '@muster/protocol/lists';
+import { isTime } from '@muster/protocol/time';
 import { decodeCursor, encodeCursor } from './cursor.js';
 
 type Filter = Pick<PageRequest, 'where' | 'from' | 'to'>;
@@ -24,12 +25,12 @@ export async function answerPage<Item>(
   return { items: records as Item[], nextCursor: lastKey ? encodeCursor(lastKey) : null };
 }
 
-/** What PostgreSQL prints for a timestamptz, and a UUID. */
+/** What PostgreSQL prints for a timestamptz in UTC, and a UUID. */
 function isTimeAndId(key: unknown): key is [string, string] {
-  return (
-    Array.isArray(key) &&
-    key.length === 2 &&
-    /^\d{4,6}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?[+-]\d\d(:\d\d)?$/.test(String(key[0])) &&
-    isUUID(key[1])
-  );
+  return Array.isArray(key) && key.length === 2 && isPrintedTime(key[0]) && isUUID(key[1], 'loose');
+}
+
+function isPrintedTime(text: unknown): boolean {
+  const match = typeof text === 'string' && /^(\S+) (\d\d:\d\d:\d\d(?:\.\d{1,6})?)\+00$/.exec(text);
+  return match !== false && match !== null && isTime(`${match[1]}T${match[2]}Z`);
 }

@@ -4,6 +4,7 @@ import { DatabaseUnavailable, isDuplicate, isUnavailable, Overloaded, sqlStateOf
 import { Fault, type FaultKind } from '@muster/domain/errors';
 import { IllegalTransition } from '@muster/domain/state-machine';
 import type { Problem } from '@muster/protocol/problem';
+import { NotReady } from '../health/readiness.js';
 
 const STATUS_OF: Record<FaultKind, number> = {
   malformed: 400,
@@ -49,6 +50,7 @@ export function problemOf(error: unknown, instance: string): ProblemAnswer {
       unforeseen: false,
     };
   }
+  if (error instanceof NotReady) return answer(503, 'NOT_READY', `Not ready: ${error.message}`, instance, 1);
   if (error instanceof Overloaded) return answer(429, 'OVERLOADED', error.message, instance, 1);
   if (error instanceof DatabaseUnavailable || isUnavailable(error)) {
     return answer(503, 'DATABASE_UNAVAILABLE', 'The database is away; try again shortly', instance, 1);

@@ -7,6 +7,8 @@ import type { Runtime } from '../runtime.js';
  */
 export async function startMaintenance({ queue, leadership, database }: Runtime): Promise<void> {
   await queue.work('clean-expired', (_payload, signal) => cleanExpired(database, signal));
-  await queue.start();
+  // Not waited for: pg-boss takes only its own schema's version, and during an upgrade that may be a newer one.
+  // Its wake-ups are missed then, but nothing depends on them.
+  void queue.start();
   leadership.start();
 }

@@ -31,6 +31,7 @@ const listing: Listing = {
     'agent_version',
     'draining',
     'status_reason',
+    'status_metadata',
     'status_actor',
   ],
   order: ['created_at', 'manager_id'],

@@ -14,10 +14,10 @@ export interface ClientEventDeclaration {
 /** What a handler returns becomes the fields of the acknowledgement, beside `ok: true`. */
 type Answer = object | void;
 type Handler<Arguments extends unknown[]> = (...given: Arguments) => Answer | Promise<Answer>;
-type On<Arguments extends unknown[]> = (
+type On<Arguments extends unknown[]> = <Method extends Handler<Arguments>>(
   target: object,
   key: string,
-  descriptor: TypedPropertyDescriptor<Handler<Arguments>>,
+  descriptor: TypedPropertyDescriptor<Method>,
 ) => void;
 
 /**

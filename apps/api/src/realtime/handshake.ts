@@ -1,12 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import cookie from '@fastify/cookie';
+import cookiePlugin from '@fastify/cookie';
 import { Inject, Injectable } from '@nestjs/common';
-import { Database } from '@muster/data/database';
 import { DatabaseUnavailable } from '@muster/data/errors';
 import { throttled, unauthenticated } from '@muster/domain/errors';
 import type { Logger } from 'pino';
 import { tokenFromCookies } from '../auth/cookie.js';
-import { Credentials } from '../auth/credentials.js';
 import { isSameHost } from '../auth/cross-site.js';
 import { Denials } from '../auth/denials.js';
 import { Readiness } from '../health/readiness.js';
@@ -17,10 +15,13 @@ import { accountRoom, type ClientSocket } from './client-socket.js';
 import { CredentialWatch } from './credential-watch.js';
 import { peerReader } from './peer.js';
 
+const { parse: parseCookies } = cookiePlugin.fastifyCookie;
+
 /** About 0.1 MB each. */
 const MOST_CONNECTIONS = 10_000;
 /** A fleet of workers may share one API key. */
 const MOST_PER_ACCOUNT = 2_500;
+const LONGEST_TOKEN = 4_096;
 
 /** Who may connect: nobody from another site's page, and only who proves who they are. */
 @Injectable()
@@ -30,7 +31,6 @@ export class Handshake {
   private readonly tried = new WeakSet<object>();
 
   constructor(
-    private readonly credentials: Credentials,
     private readonly watch: CredentialWatch,
     private readonly denials: Denials,
     private readonly readiness: Readiness,
@@ -100,8 +100,10 @@ export class Handshake {
 
   private tokenOf({ handshake, request }: ClientSocket): string | undefined {
     const { token } = handshake.auth as { token?: unknown };
-    if (token !== undefined) return typeof token === 'string' ? token : '';
-    const cookies = cookie.parse(request.headers.cookie ?? '');
+    if (typeof token === 'string' && token.length <= LONGEST_TOKEN) return token;
+    // A token that is none does not make the cookie count instead.
+    if (token !== undefined) throw unauthenticated('This is not a token');
+    const cookies = parseCookies(request.headers.cookie ?? '');
     return tokenFromCookies(cookies, this.peerOf(request).isSecure);
   }
 }

@@ -19,7 +19,7 @@ export function peerReader(trustedProxies: string): (request: IncomingMessage) =
     const behindProxy = socket.remoteAddress !== undefined && isTrusted(socket.remoteAddress, 0);
     const forwarded = (name: string) => (behindProxy ? lastOf(headers[name]) : undefined);
     return {
-      address: proxyAddr(request, isTrusted),
+      address: proxyAddr(request, isTrusted) ?? 'unknown',
       host: forwarded('x-forwarded-host') ?? headers.host ?? '',
       isSecure: forwarded('x-forwarded-proto') === 'https',
     };

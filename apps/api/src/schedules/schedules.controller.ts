@@ -23,6 +23,7 @@ const listing: Listing = {
     'generation',
     'allocated_cores',
     'status_reason',
+    'status_metadata',
     'status_actor',
   ],
   order: ['created_at', 'schedule_id'],

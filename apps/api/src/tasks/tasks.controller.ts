@@ -24,6 +24,7 @@ const listing: Listing = {
     'timeout_retry_count',
     'error_message',
     'status_reason',
+    'status_metadata',
     'status_actor',
   ],
   order: ['created_at', 'task_id'],

@@ -5,7 +5,7 @@ import { IconCheck, IconCopy } from '@tabler/icons-react';
 import styles from './record-id.module.css';
 
 /** The beginning of an id, enough to recognise it; a click copies all of it. */
-export function RecordId({ id, of }: { id: string | null; of: string }) {
+export function RecordId({ id, of }: { id: string | null | undefined; of: string }) {
   if (!id) return <span>–</span>;
   return (
     <CopyButton value={id}>

@@ -8,7 +8,11 @@ const BATCH = 1_000;
 
 /** Removes what has expired. Running twice, or breaking off half-way, does no harm: the rows say what is due. */
 export async function cleanExpired(handle: Handle, signal?: AbortSignal): Promise<void> {
-  for (const deleteExpired of [deleteExpiredIdempotencyKeys, deleteExpiredSessions, deleteExpiredSignInThrottles]) {
+  for (const deleteExpired of [
+    deleteExpiredIdempotencyKeys,
+    deleteExpiredSessions,
+    deleteExpiredSignInThrottles,
+  ]) {
     while (!signal?.aborted && (await deleteExpired(handle, BATCH)) === BATCH);
   }
 }

@@ -75,7 +75,8 @@ describe('installQueue', () => {
   });
 
   it('upgrades an older schema, its indexes included', async () => {
-    const version = async () => Number((await owner.query('SELECT version FROM pgboss.version')).rows[0].version);
+    const version = async () =>
+      Number((await owner.query('SELECT version FROM pgboss.version')).rows[0].version);
     const current = await version();
     await owner.query(getRollbackPlans('pgboss', current));
     expect(await version()).toBe(current - 1);

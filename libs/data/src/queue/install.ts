@@ -73,7 +73,8 @@ async function createSchedules(boss: PgBoss): Promise<void> {
   for (const name of QUEUE_NAMES) {
     const { cron } = QUEUES[name];
     // An occurrence that nobody was there for is made up for once.
-    if (cron && existing.get(name) !== cron) await boss.schedule(name, cron, {}, { tz: 'UTC', missed: 'once' });
+    if (cron && existing.get(name) !== cron)
+      await boss.schedule(name, cron, {}, { tz: 'UTC', missed: 'once' });
     if (!cron && existing.has(name)) await boss.unschedule(name);
   }
 }

@@ -16,7 +16,10 @@ export interface QueueOptions {
  * `signal` aborts when the job took too long or the process ends; whatever is left then, a later wake-up
  * finds. It may run twice, at the same time as itself or not at all.
  */
-export type Handler<Name extends QueueName> = (payload: QueuePayloads[Name], signal: AbortSignal) => Promise<void>;
+export type Handler<Name extends QueueName> = (
+  payload: QueuePayloads[Name],
+  signal: AbortSignal,
+) => Promise<void>;
 
 const FIRST_BACK_OFF_MS = 100;
 const LONGEST_BACK_OFF_MS = 2_000;
@@ -53,13 +56,10 @@ export class Queue {
   }
 
   /** Lets running handlers finish, for at most the given time; then aborts them and closes the connections. */
-  async stop({ timeoutMs = 5_000 }: { timeoutMs?: number } = {}): Promise<void> {
+  async stop({ timeoutMs = 3_000 }: { timeoutMs?: number } = {}): Promise<void> {
     this.stopping.abort();
-    await this.starting;
-    const { boss } = this;
-    this.boss = undefined;
     // pg-boss itself would wait without an end for a database that does not answer.
-    if (boss) await Promise.race([this.end(boss, timeoutMs), delay(timeoutMs + 1_000, undefined, { ref: false })]);
+    await Promise.race([this.endStarted(timeoutMs), delay(timeoutMs + 1_000, undefined, { ref: false })]);
   }
 
   /**
@@ -142,6 +142,13 @@ export class Queue {
         throw error;
       }
     });
+  }
+
+  private async endStarted(timeoutMs: number): Promise<void> {
+    await this.starting;
+    const { boss } = this;
+    this.boss = undefined;
+    if (boss) await this.end(boss, timeoutMs);
   }
 
   private async end(boss: PgBoss, timeoutMs: number): Promise<void> {

@@ -62,11 +62,11 @@ export function ApiKeysSettings() {
 }
 
 function hasExpired(key: ApiKey): boolean {
-  return key.expiresAt !== null && Date.parse(key.expiresAt) <= Date.now();
+  return key.expiresAt ? Date.parse(key.expiresAt) <= Date.now() : false;
 }
 
 function isUsable(key: ApiKey): boolean {
-  return key.revokedAt === null && !hasExpired(key);
+  return !key.revokedAt && !hasExpired(key);
 }
 
 function ApiKeyState({ apiKey }: { apiKey: ApiKey }) {

@@ -15,6 +15,9 @@ const CHANGES = {
 } as const;
 export type ChangedList = (typeof CHANGES)[keyof typeof CHANGES];
 
+/** `seq`: everything that comes after it will be pushed. */
+type SubscribeAnswer = { ok: true; seq: number } | { ok: false; code: string };
+
 interface Listener {
   onState(state: ConnectionState): void;
   onEvent(event: SystemEvent): void;
@@ -38,7 +41,7 @@ export class LiveConnection {
 
   constructor(listener: Listener) {
     this.#listener = listener;
-    this.#feed = new EventFeed(eventTable, (event) => listener.onEvent(event));
+    this.#feed = new EventFeed(readEventsAfter, (event) => listener.onEvent(event));
     // WebSocket first: polling would need a balancer that keeps a browser on one API process.
     this.#socket = io({ transports: ['websocket', 'polling'], tryAllTransports: true, autoConnect: false });
 
@@ -77,8 +80,10 @@ export class LiveConnection {
 
   async #goLive(): Promise<void> {
     try {
-      await this.#socket.timeout(10_000).emitWithAck('ui:subscribe', {});
-      await this.#feed.catchUp();
+      const answer: SubscribeAnswer = await this.#socket.timeout(10_000).emitWithAck('ui:subscribe', {});
+      if (answer.ok) await this.#feed.resume(answer.seq);
+      // Who may not read events is connected all the same; any other refusal passes.
+      else if (answer.code !== 'FORBIDDEN') throw new Error(answer.code);
       if (this.#socket.connected) this.#become('live');
     } catch {
       this.#lost();
@@ -135,13 +140,7 @@ export class LiveConnection {
   }
 }
 
-const eventTable = {
-  async newestSeq(): Promise<number> {
-    const page = await bodyOf(api.GET('/api/events', { params: { query: { limit: 1 } } }));
-    return page.items[0]?.seq ?? 0;
-  },
-  async readAfter(afterSeq: number, limit: number): Promise<SystemEvent[]> {
-    const page = await bodyOf(api.GET('/api/events', { params: { query: { afterSeq, limit } } }));
-    return page.items;
-  },
-};
+async function readEventsAfter(afterSeq: number, limit: number): Promise<SystemEvent[]> {
+  const page = await bodyOf(api.GET('/api/events', { params: { query: { afterSeq, limit } } }));
+  return page.items;
+}

@@ -29,7 +29,7 @@ const TYPE: FilterOption<Task['taskType']>[] = [
 ];
 
 /** Until when the manager must act next, if it must. */
-function nextDeadline(task: Task): string | null {
+function nextDeadline(task: Task): string | null | undefined {
   if (task.status === 'pending') return task.acceptanceDeadlineAt;
   return task.status === 'accepted' ? task.executionDeadlineAt : null;
 }

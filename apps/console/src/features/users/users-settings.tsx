@@ -48,7 +48,7 @@ export function UsersSettings() {
         list={list}
         columns={columns}
         keyOf={(user) => user.id}
-        isDimmed={(user) => user.disabledAt !== null}
+        isDimmed={(user) => Boolean(user.disabledAt)}
         empty={<EmptyState title="There are no users" />}
       />
       <Modal
