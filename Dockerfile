@@ -50,12 +50,12 @@ EXPOSE 4000
 # Whether the process lives. Whether the database answers is another question (/readyz): a new process would
 # not bring that back.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s CMD ["node", "--eval", \
-  "fetch(`http://127.0.0.1:${process.env.PORT ?? 4000}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+  "fetch(`http://127.0.0.1:${process.env.PORT ?? 4000}/healthz`).then(({ ok }) => process.exit(Number(!ok)))"]
 CMD ["node", "--enable-source-maps", "dist/apps/api/src/main.js"]
 
 FROM runtime AS console
 COPY --from=build /muster/apps/console/.next/standalone ./
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s CMD ["node", "--eval", \
-  "fetch(`http://127.0.0.1:${process.env.CONSOLE_PORT ?? 3000}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+  "fetch(`http://127.0.0.1:${process.env.CONSOLE_PORT ?? 3000}/healthz`).then(({ ok }) => process.exit(Number(!ok)))"]
 CMD ["node", "apps/console/server/main.ts"]

@@ -5,7 +5,7 @@ import { CommandFailure } from './failure.mjs';
 import { inProject, root } from './project.mjs';
 
 /** A hash over the names and contents of all files below the given paths. */
-export function fingerprint(paths, isLeftOut) {
+function fingerprint(paths, isLeftOut) {
   const hash = createHash('sha256');
   for (const file of paths.flatMap((path) => filesBelow(inProject(path), isLeftOut))) {
     hash.update(`${relative(root, file)}\0`).update(createHash('sha256').update(readFileSync(file)).digest());

@@ -87,7 +87,7 @@ describe('lists', () => {
     await page.reload();
     await page.getByRole('button', { name: 'Failed', pressed: true }).waitFor();
     await page.getByText('No calculation is in this state').waitFor();
-    await page.getByRole('button', { name: 'All' }).click();
+    await page.getByRole('button', { name: 'All', exact: true }).click();
     await rows().first().waitFor();
     expect(page.url()).toBe(at('/calculations'));
   });

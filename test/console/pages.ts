@@ -1,7 +1,8 @@
 import { globSync } from 'node:fs';
 import path from 'node:path';
 
-const APP = path.resolve('apps/console/src/app');
+/** From the top of the project, where the tests run. */
+const APP = 'apps/console/src/app';
 
 /** Files that answer requests: each of them has to find out who is asking. */
 export function handlerFiles(): string[] {

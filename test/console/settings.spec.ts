@@ -88,7 +88,7 @@ describe('settings', () => {
       await dialog()
         .getByText(/signed out everywhere/)
         .waitFor();
-      await dialog().getByRole('button', { name: 'Disable' }).click();
+      await dialog().getByRole('button', { name: 'Disable', exact: true }).click();
       await rowOf(page, 'vera').getByText('Disabled').waitFor();
       await other.getByRole('heading', { name: 'Sign in to Muster' }).waitFor();
       await submitSignIn(other, vera);
@@ -129,7 +129,7 @@ describe('settings', () => {
       key = await dialog().getByLabel('API key', { exact: true }).inputValue();
       expect(key).toMatch(/^mst_/);
       await dialog().getByRole('button', { name: 'Copy key' }).click();
-      await dialog().getByRole('button', { name: 'Copied' }).waitFor();
+      await dialog().getByRole('button', { name: 'Copied', exact: true }).waitFor();
       expect(await page.evaluate('navigator.clipboard.readText()')).toBe(key);
       expect(await callWithKey()).toBe(200);
 

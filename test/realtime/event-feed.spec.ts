@@ -1,10 +1,12 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { EventFeed } from '../../apps/api/src/realtime/event-feed.js';
 import { EVENTS_COMMITTED } from '../../apps/api/src/realtime/topics.js';
 import { startApi, type ApiProcess } from '../support/api.js';
 import { signIn, type Client } from '../support/client.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { startInProcess } from './in-process.js';
+import { startInProcess, type InProcessApi } from './in-process.js';
 import { closeSockets, connect } from './sockets.js';
 import { subscribe, type Subscription } from './subscription.js';
 
@@ -82,11 +84,7 @@ describe('a subscriber', () => {
 
   it('hears what was written while its process did not listen', async () => {
     const subscriptions = await Promise.all([subscribe(here.url, token), subscribe(there.url, token)]);
-    const [cut] = await database.query<{ count: number }>(
-      `SELECT count(pg_terminate_backend(pid))::int AS count FROM pg_stat_activity
-       WHERE datname = current_database() AND application_name = 'muster-api signals'`,
-    );
-    expect(cut).toEqual({ count: 2 });
+    expect(await breakSignals()).toBe(2);
     const last = await insertEvents(250, 'in the gap');
     for (const subscription of subscriptions) {
       await subscription.first(({ seq }) => seq === last);
@@ -132,45 +130,102 @@ it('who has not subscribed hears nothing', async () => {
   expect(heard).toEqual([]);
 });
 
-it('nothing is read while nobody subscribes', async () => {
-  const api = await startInProcess(database.url);
-  try {
-    const reads: string[] = [];
-    const { database: handle, bus } = api.runtime;
-    const query = handle.query.bind(handle);
-    handle.query = (statement) => {
-      if (/FROM system_events/.test(statement.text)) reads.push(statement.text);
-      return query(statement);
-    };
-    const signalled = () =>
-      new Promise<void>((resolve) => {
-        const end: () => void = bus.subscribe(EVENTS_COMMITTED, () => {
-          end();
-          resolve();
-        });
-      });
-    const event = { eventType: 'admin_action', actor: 'test', description: 'unheard' } as const;
+describe('within the process', () => {
+  let api: InProcessApi;
+  beforeEach(async () => {
+    api = await startInProcess(database.url);
+    // What is heard, is heard without its help.
+    api.app.get(EventFeed).onModuleDestroy();
+  });
+  afterEach(() => api.stop());
 
+  const event = { eventType: 'admin_action', actor: 'test', description: 'unheard' } as const;
+
+  /** Resolves at the next signal. */
+  function signalled(): Promise<void> {
+    return new Promise((resolve) => {
+      const end: () => void = api.runtime.bus.subscribe(EVENTS_COMMITTED, () => {
+        end();
+        resolve();
+      });
+    });
+  }
+
+  /** Calls `before` with each reading of events, and `after` when it is done. */
+  function intercept(before: () => void, after: () => Promise<void>): void {
+    const handle = api.runtime.database;
+    const query = handle.query.bind(handle);
+    handle.query = async (statement) => {
+      const isReading = /FROM system_events/.test(statement.text);
+      if (isReading) before();
+      const rows = await query<never>(statement);
+      if (isReading) await after();
+      return rows;
+    };
+  }
+
+  it('nothing is read while nobody subscribes', async () => {
+    let reads = 0;
+    intercept(
+      () => reads++,
+      async () => {},
+    );
     let heard = signalled();
-    await handle.record(event);
+    await api.runtime.database.record(event);
     await heard;
-    expect(reads).toEqual([]);
+    expect(reads).toBe(0);
 
     const { socket, first } = await subscribe(api.url, token);
-    await handle.record({ ...event, description: 'heard' });
+    await api.runtime.database.record({ ...event, description: 'heard' });
     await first(marker('heard'));
-    expect(reads.length).toBeGreaterThan(0);
+    expect(reads).toBeGreaterThan(0);
 
     socket.disconnect();
-    while (!/^muster_sockets_connected 0$/m.test(await (await fetch(`${api.url}/metrics`)).text()));
-    reads.length = 0;
+    while (!/^muster_sockets_connected 0$/m.test(await metricsOf(api.url)));
+    reads = 0;
     heard = signalled();
-    await handle.record(event);
+    await api.runtime.database.record(event);
     await heard;
-    expect(reads).toEqual([]);
-  } finally {
-    await api.stop();
-  }
+    expect(reads).toBe(0);
+  });
+
+  it('what is committed while the first one subscribes is heard', async () => {
+    let isFirst = true;
+    intercept(
+      () => {},
+      async () => {
+        if (!isFirst) return;
+        isFirst = false;
+        const heard = signalled();
+        await api.runtime.database.record({ ...event, description: 'in between' });
+        await heard;
+      },
+    );
+    await (await subscribe(api.url, token)).first(marker('in between'));
+  });
+
+  it('what was written while the process did not listen is heard as soon as it does', async () => {
+    const { first } = await subscribe(api.url, token);
+    const last = await insertEvents(3, 'in the gap');
+    await breakSignals();
+    await first(({ seq }) => seq === last);
+  });
+
+  it('what could not be read is read later', async () => {
+    const { first } = await subscribe(api.url, token);
+    let failures = 0;
+    // A reading that has begun already would not fail.
+    while (api.app.get(EventFeed)['isReading']) await nextTurn();
+    intercept(
+      () => {
+        if (++failures <= 2) throw new Error('not now');
+      },
+      async () => {},
+    );
+    await api.runtime.database.record({ ...event, description: 'read at the third attempt' });
+    await first(marker('read at the third attempt'));
+    expect(failures).toBeGreaterThan(2);
+  });
 });
 
 it('a subscriber that does not read is let go, and the others hear everything', async () => {
@@ -180,14 +235,27 @@ it('a subscriber that does not read is let go, and the others hear everything', 
     const reader = await subscribe(api.url, token);
     const laggard = await subscribe(api.url, token);
     (laggard.socket.io.engine.transport as unknown as { ws: { pause(): void } }).ws.pause();
-    const last = await insertEvents(40_000, 'x'.repeat(1_000));
+    const last = await insertEvents(20_000, 'x'.repeat(1_000));
     await reader.first(({ seq }) => seq === last);
-    while (!/^muster_sockets_connected 1$/m.test(await (await fetch(`${api.url}/metrics`)).text()));
+    while (!/^muster_sockets_connected 1$/m.test(await metricsOf(api.url)));
     expect(seqsOf(reader)).toEqual(await seqsAfter(reader.seq));
   } finally {
     await api.stop();
   }
 });
+
+/** Breaks the connections over which processes listen; the answer is how many. */
+async function breakSignals(): Promise<number> {
+  const [broken] = await database.query<{ count: number }>(
+    `SELECT count(pg_terminate_backend(pid))::int AS count FROM pg_stat_activity
+     WHERE datname = current_database() AND application_name = 'muster-api signals'`,
+  );
+  return broken!.count;
+}
+
+async function metricsOf(url: string): Promise<string> {
+  return (await fetch(`${url}/metrics`)).text();
+}
 
 /** Takes its number and commits only later, while others wait for theirs. */
 async function commitLate(): Promise<void> {

@@ -3,11 +3,13 @@ import type { Socket } from 'socket.io-client';
 import { Credentials } from '../../apps/api/src/auth/credentials.js';
 import { Metrics } from '../../apps/api/src/http/metrics.js';
 import { ClientEvents } from '../../apps/api/src/realtime/client-events.js';
+import { accountRoom } from '../../apps/api/src/realtime/client-socket.js';
+import { Sockets } from '../../apps/api/src/realtime/sockets.js';
 import { CREDENTIALS_CHANGED } from '../../apps/api/src/realtime/topics.js';
 import { clientOf, signIn } from '../support/client.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { startInProcess, type InProcessApi } from './in-process.js';
-import { closeSockets, connect, ended, signInAs, signInAsGuest } from './sockets.js';
+import { closeSockets, connect, ended, refusal, signInAs, signInAsGuest } from './sockets.js';
 import { subscribe } from './subscription.js';
 import { TrialEvents } from './trial-events.js';
 
@@ -241,6 +243,29 @@ describe('a credential that is ended', () => {
     expect(await ended(await connect(api.url, going))).toBe('io server disconnect');
   });
 
+  it('only in two months does not concern anybody yet', async () => {
+    const { client } = await signIn(api.url);
+    const { body } = await client('POST', '/api/api-keys', {
+      name: 'long-lived',
+      role: 'client',
+      // Further than a timer can be set: one that is, fires at once.
+      expiresAt: new Date(Date.now() + 60 * 86_400_000).toISOString(),
+    });
+    let asked = 0;
+    const { database: handle } = api.runtime;
+    const query = handle.query.bind(handle);
+    handle.query = (statement) => {
+      if (statement.name === 'remaining_time') asked++;
+      return query(statement);
+    };
+    const holder = await connect(api.url, body.key as string);
+    for (let turn = 0; turn < 50; turn++) {
+      expect(await holder.timeout(5_000).emitWithAck('ui:subscribe')).toMatchObject({ ok: true });
+    }
+    handle.query = query;
+    expect(asked).toBe(1);
+  });
+
   it('while the database cannot be asked ends its connection later, and no other', async () => {
     const { token: going, id } = await signInAs(api.url, 'viewer');
     const { token: staying } = await signInAs(api.url, 'viewer');
@@ -259,6 +284,32 @@ describe('a credential that is ended', () => {
     expect(failures).toBe(2);
     expect(await stayer.emitWithAck('ui:subscribe')).toMatchObject({ ok: true });
   });
+});
+
+describe('connections are bounded', () => {
+  it('per account', async () => {
+    const { id, token: full } = await signInAs(api.url, 'viewer');
+    const { adapter } = io().sockets;
+    const others = Array.from({ length: 2_500 }, (_, other) => `other ${other}`);
+    for (const other of others) adapter.addAll(other, new Set([accountRoom(id)]));
+    expect(await refusal(api.url, { auth: { token: full } })).toBe('RATE_LIMITED');
+    await connect(api.url, token);
+    adapter.delAll(others[0]!);
+    await connect(api.url, full);
+    expect(await refusal(api.url, { auth: { token: full } })).toBe('RATE_LIMITED');
+    for (const other of others) adapter.delAll(other);
+  });
+
+  it('per process', async () => {
+    const { engine } = io();
+    engine.clientsCount += 10_000;
+    expect(await refusal(api.url, { auth: { token } })).toBe('websocket error');
+    engine.clientsCount -= 10_000;
+    await connect(api.url, token);
+  });
+
+  /** The server behind the sockets, to make it believe in more of them than there are. */
+  const io = () => api.app.get(Sockets)['server']!;
 });
 
 it('connections and messages are counted', async () => {

@@ -136,8 +136,7 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
     swallowPresent: () => routes.forEach((route) => (route.silent = true)),
     forward: () => void (silent = false),
     swallowed: () => once(events, 'swallowed'),
-    hold: (text, where, name) =>
-      new Promise((spring) => void traps.add({ text, where, name, spring })),
+    hold: (text, where, name) => new Promise((spring) => void traps.add({ text, where, name, spring })),
     close,
   };
 }

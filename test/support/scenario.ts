@@ -107,7 +107,6 @@ export class Scenario {
     this.atEnd(async () => {
       running.signal('SIGKILL');
       await running.exited;
-      if (process.env.DEBUG_SCENARIO) console.log(running.output());
     });
     return running;
   }

@@ -12,6 +12,8 @@ export interface Write {
 
 export interface WriteStream {
   readonly writes: readonly Write[];
+  /** What was answered to the reading that goes on beside the writing; 0 for a broken connection. */
+  readonly readStatuses: ReadonlySet<number>;
   /** Resolves with the first write answered from now on that is so. */
   next(isSo: (write: Write) => boolean): Promise<Write>;
   /** Ends when what is under way has been answered. */
@@ -25,16 +27,21 @@ const BREATH_MS = 20;
 
 let streams = 0;
 
-/** Several callers who each make one API key after the other, each with a name of its own. */
+/** Several callers who each make one API key after the other, under names of their own, and read meanwhile. */
 export function streamWrites(client: Client, callers = 8): WriteStream {
   const stream = ++streams;
   const writes: Write[] = [];
+  const readStatuses = new Set<number>();
   const answers = new EventEmitter();
   let going = true;
   const call = async (caller: number) => {
     for (let turn = 0; going; turn++) {
       const name = `stream-${stream}-${caller}-${turn}`;
-      const answer = await client('POST', '/api/api-keys', { name, role: 'viewer' }).catch(() => undefined);
+      const [answer, read] = await Promise.all([
+        client('POST', '/api/api-keys', { name, role: 'viewer' }).catch(() => undefined),
+        client('GET', '/api/users?limit=1').catch(() => undefined),
+      ]);
+      readStatuses.add(read?.status ?? 0);
       const write = { name, answer, answeredAt: performance.now() };
       writes.push(write);
       answers.emit('answer', write);
@@ -44,6 +51,7 @@ export function streamWrites(client: Client, callers = 8): WriteStream {
   const done = Promise.all(Array.from({ length: callers }, (_, caller) => call(caller)));
   return {
     writes,
+    readStatuses,
     next: (isSo) =>
       new Promise((resolve, reject) => {
         const giveUp = setTimeout(() => {

@@ -3,7 +3,7 @@ import { describeAddress } from '@muster/data/connection';
 import { Database } from '@muster/data/database';
 import { isUnavailable } from '@muster/data/errors';
 import { Leadership } from '@muster/data/leadership';
-import { migrate, MigrationFailed } from '@muster/data/migrations/migrate';
+import { migrate } from '@muster/data/migrations/migrate';
 import { Queue } from '@muster/data/queue/queue';
 import { SignalBus } from '@muster/data/signal-bus';
 import { ensureFirstAdmin } from './auth/first-admin.js';
@@ -28,7 +28,7 @@ export async function start(environment: NodeJS.ProcessEnv): Promise<void> {
   shutDownOnSignal(runtime, app);
   await listenOrExit(app, runtime);
   await prepareDatabase(runtime);
-  await ensureFirstAdmin(runtime.database, settings, runtime.log);
+  if (runtime.readiness.state === 'leaving') return;
   runtime.bus.start();
   await startMaintenance(runtime);
   runtime.readiness.serve();
@@ -58,16 +58,20 @@ export function assemble(settings: Settings): Runtime {
   return runtime;
 }
 
-/** Waits for a database that is not there yet; whoever is first migrates, the others wait for that too. */
-async function prepareDatabase({ settings, log, readiness }: Runtime): Promise<void> {
-  for (;;) {
+/**
+ * Waits for a database that is not there yet, or goes away meanwhile: all that is done here can be repeated.
+ * Whoever is first migrates, the others wait for that too.
+ */
+async function prepareDatabase({ settings, log, readiness, database }: Runtime): Promise<void> {
+  while (readiness.state !== 'leaving') {
     try {
       const applied = await migrate(settings.DATABASE_URL);
       log.info({ applied }, 'the database is up to date');
+      await ensureFirstAdmin(database, settings, log);
       return;
     } catch (error) {
-      if (error instanceof MigrationFailed || !isUnavailable(error)) exit(settings, error);
       if (readiness.state === 'leaving') return;
+      if (!isUnavailable(error)) exit(settings, error);
       log.warn({ err: error, database: describeAddress(settings.DATABASE_URL) }, 'waiting for the database');
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }

@@ -97,7 +97,7 @@ export class Upstream {
  * Says who called. The address is appended, so that the API reads from the right and counts the hops that it
  * trusts. `Host` stays the browser's: the API compares it with `Origin` to refuse foreign pages.
  */
-export function forwardedFor(request: IncomingMessage): OutgoingHttpHeaders {
+function forwardedFor(request: IncomingMessage): OutgoingHttpHeaders {
   const earlier = request.headers['x-forwarded-for'];
   const address = request.socket.remoteAddress ?? 'unknown';
   return {

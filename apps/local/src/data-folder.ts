@@ -1,4 +1,4 @@
-import { chmod, mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { access, chmod, constants, mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LockHeldError, takeLock, type LockFile } from '@muster/data/embedded/lock-file';
 import { StartFailure } from './start-failure.js';
@@ -33,6 +33,7 @@ async function claim(path: string): Promise<LockFile> {
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });
     if (process.getuid?.() === 0) await letOthersPass(path);
+    await access(path, constants.W_OK);
     return takeLock(join(path, 'lock'));
   } catch (error) {
     if (error instanceof LockHeldError) {
@@ -41,7 +42,7 @@ async function claim(path: string): Promise<LockFile> {
       );
     }
     throw new StartFailure(
-      `The data folder ${path} cannot be written (${(error as Error).message}); set MUSTER_DATA_DIR to another one.`,
+      `The data folder ${path} cannot be written (${(error as NodeJS.ErrnoException).code}); set MUSTER_DATA_DIR to another one.`,
     );
   }
 }

@@ -6,18 +6,22 @@ import {
   type ProcessIdentity,
 } from '@muster/data/embedded/process-identity';
 
+interface NamedProcess extends ProcessIdentity {
+  readonly name: string;
+}
+
 /**
  * Keeps a list of our processes on disk. Should this process be killed, they end by themselves
  * (scripts/support/leash.mjs), but perhaps not before the next start: that one finds them here and waits for them.
  */
 export class ProcessRegister {
-  private readonly processes = new Map<number, ProcessIdentity>();
+  private readonly processes = new Map<number, NamedProcess>();
 
   constructor(private readonly path: string) {}
 
-  add(pid: number): void {
+  add(name: string, pid: number): void {
     const identity = identifyProcess(pid);
-    if (identity) this.processes.set(pid, identity);
+    if (identity) this.processes.set(pid, { name, ...identity });
     this.write();
   }
 

@@ -77,7 +77,7 @@ async function startProgram(
 
 function untilExit(name: string, child: ChildProcess, register: ProcessRegister): Promise<string> {
   const { pid } = child;
-  if (pid !== undefined) register.add(pid);
+  if (pid !== undefined) register.add(name, pid);
   return new Promise((resolve) => {
     child.once('error', (error) => resolve(`The ${name} could not be started (${error.message})`));
     child.once('exit', (code, signal) => {

@@ -71,6 +71,10 @@ export function allServices({
 
 /** The console asks the API for everything, so what only the API may know is kept from it. */
 function withoutSecrets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const { DATABASE_URL, MUSTER_ADMIN_PASSWORD, MUSTER_JWT_SECRET, ...harmless } = environment;
-  return harmless;
+  return {
+    ...environment,
+    DATABASE_URL: undefined,
+    MUSTER_ADMIN_PASSWORD: undefined,
+    MUSTER_JWT_SECRET: undefined,
+  };
 }

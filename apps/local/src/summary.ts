@@ -12,7 +12,10 @@ export function hasAdminPassword(folder: DataFolder): boolean {
 
 /** What the user needs to know once everything runs. */
 export function summary(settings: Settings, folder: DataFolder, passwordIsOld: boolean): string {
-  const shown = (name: string) => relative(process.cwd(), folder.file(name)) || folder.file(name);
+  const shown = (name: string) => {
+    const nearby = relative(process.cwd(), folder.file(name));
+    return nearby.startsWith('..') ? folder.file(name) : nearby;
+  };
   const lines = [
     ['Console', `http://localhost:${settings.consolePort}`],
     ['API', `http://localhost:${settings.apiPort} (described at /api/docs)`],

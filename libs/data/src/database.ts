@@ -42,7 +42,8 @@ export class Database implements Handle {
     this.pool = new Pool(this.connection, options.maxConnections ?? 10);
     // An idle connection that breaks must not take the process with it.
     this.pool.on('error', () => this.breaker.suspect());
-    this.client = new PrismaClient({ adapter: new PrismaPg(this.pool) });
+    // Minimal: its other formats quote the arguments, and what they hold may be a secret's hash.
+    this.client = new PrismaClient({ adapter: new PrismaPg(this.pool), errorFormat: 'minimal' });
     this.breaker = new Breaker(
       () => this.probe(),
       (state, openForMs) => {

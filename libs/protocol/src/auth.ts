@@ -1,6 +1,15 @@
 import { Type } from 'class-transformer';
 import { roles, type Role } from '@muster/domain/roles';
-import { IsDateString, IsIn, IsNotEmpty, IsString, IsUUID, Matches, MaxLength, ValidateNested } from 'class-validator';
+import {
+  IsDateString,
+  IsIn,
+  IsNotEmpty,
+  IsString,
+  IsUUID,
+  Matches,
+  MaxLength,
+  ValidateNested,
+} from 'class-validator';
 import { Nullable } from './nullable.js';
 
 export class LoginRequest {

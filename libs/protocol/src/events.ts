@@ -14,6 +14,7 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
 import { ListQuery, type Page } from './lists.js';
 import { Nullable } from './nullable.js';
 import { IsTime } from './time.js';
@@ -48,22 +49,25 @@ export class EventQuery extends ListQuery {
   @IsUUID('loose')
   jobId?: string;
 
-  /** At or after. */
   @IsOptional()
   @IsTime()
+  @JSONSchema({ description: 'At or after.' })
   from?: string;
 
-  /** Before. */
   @IsOptional()
   @IsTime()
+  @JSONSchema({ description: 'Before.' })
   to?: string;
 
-  /** What came after this sequence number, oldest first, without gaps: for live views that catch up. */
   @IsOptional()
   @Type(() => Number)
   @IsInt()
   @Min(0)
   @Max(Number.MAX_SAFE_INTEGER)
+  @JSONSchema({
+    description:
+      'What came after this sequence number, oldest first, without gaps: for live views that catch up.',
+  })
   afterSeq?: number;
 }
 

@@ -1,23 +1,24 @@
 import { Type } from 'class-transformer';
 import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
 
 export const DEFAULT_LIMIT = 50;
 export const MAX_LIMIT = 500;
 
 /** What every list takes. */
 export class ListQuery {
-  /** How many at the most. */
   @IsOptional()
   @Type(() => Number)
   @IsInt()
   @Min(1)
   @Max(MAX_LIMIT)
+  @JSONSchema({ default: DEFAULT_LIMIT, description: 'How many at the most.' })
   limit: number = DEFAULT_LIMIT;
 
-  /** `nextCursor` of the page before. */
   @IsOptional()
   @IsString()
   @MaxLength(500)
+  @JSONSchema({ description: '`nextCursor` of the page before.' })
   cursor?: string;
 }
 

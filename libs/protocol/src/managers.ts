@@ -16,7 +16,12 @@ import { ListQuery, type Page } from './lists.js';
 import { Nullable } from './nullable.js';
 
 const statuses: readonly ManagerStatus[] = ['offline', 'online'];
-const registrationStatuses: readonly RegistrationStatus[] = ['unregistered', 'pending', 'approved', 'rejected'];
+const registrationStatuses: readonly RegistrationStatus[] = [
+  'unregistered',
+  'pending',
+  'approved',
+  'rejected',
+];
 
 export class ManagerQuery extends ListQuery {
   @IsOptional()

@@ -1,12 +1,15 @@
-import { IsDefined, ValidateIf } from 'class-validator';
+import { ValidateIf } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
+
+/** Marks the schema of a field that is always there. */
+export const ALWAYS_THERE = Symbol('always there');
 
 /** The field is always there, but may be null. */
 export function Nullable(): PropertyDecorator {
   return (target, property) => {
-    IsDefined()(target, property);
     ValidateIf((_, value) => value !== null)(target, property);
-    JSONSchema(orNull)(target, property as string);
+    // A conditional validation looks like an optional field to whoever makes a schema of it.
+    JSONSchema((schema) => ({ ...orNull(schema), [ALWAYS_THERE]: true }))(target, property as string);
   };
 }
 

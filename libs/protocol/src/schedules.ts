@@ -1,6 +1,17 @@
 import { Type } from 'class-transformer';
 import type { CalculationStatus } from '@muster/domain/calculation-states';
-import { IsArray, IsDateString, IsIn, IsInt, IsObject, IsOptional, IsString, IsUUID, ValidateNested } from 'class-validator';
+import {
+  IsArray,
+  IsDateString,
+  IsIn,
+  IsInt,
+  IsObject,
+  IsOptional,
+  IsString,
+  IsUUID,
+  ValidateNested,
+} from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
 import { ListQuery, type Page } from './lists.js';
 import { Nullable } from './nullable.js';
 import { IsTime } from './time.js';
@@ -16,14 +27,14 @@ export class ScheduleQuery extends ListQuery {
   @IsUUID('loose')
   managerId?: string;
 
-  /** Created at or after. */
   @IsOptional()
   @IsTime()
+  @JSONSchema({ description: 'Created at or after.' })
   from?: string;
 
-  /** Created before. */
   @IsOptional()
   @IsTime()
+  @JSONSchema({ description: 'Created before.' })
   to?: string;
 }
 

@@ -1,6 +1,16 @@
 import { Type } from 'class-transformer';
 import type { TaskStatus } from '@muster/domain/task-states';
-import { IsArray, IsDateString, IsIn, IsInt, IsObject, IsOptional, IsString, IsUUID, ValidateNested } from 'class-validator';
+import {
+  IsArray,
+  IsDateString,
+  IsIn,
+  IsInt,
+  IsObject,
+  IsOptional,
+  IsString,
+  IsUUID,
+  ValidateNested,
+} from 'class-validator';
 import { ListQuery, type Page } from './lists.js';
 import { Nullable } from './nullable.js';
 

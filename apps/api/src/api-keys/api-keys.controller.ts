@@ -1,18 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import {
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
 import { Database } from '@muster/data/database';
 import type { Listing } from '@muster/data/lists';
 import { createApiKey, revokeApiKey } from '@muster/data/repositories/api-keys.repository';
-import { SignalBus } from '@muster/data/signal-bus';
 import { missing, unacceptable } from '@muster/domain/errors';
 import { ApiKeyPage, CreateApiKey, CreatedApiKey, type ApiKeyRecord } from '@muster/protocol/api-keys';
 import { ListQuery } from '@muster/protocol/lists';
 import { timeOf } from '@muster/protocol/time';
 import { Access } from '../auth/access.js';
 import { actorOf, By, type Caller } from '../auth/caller.js';
-import { API_KEY_PREFIX, hashApiKey } from '../auth/credentials.js';
-import { CREDENTIALS_CHANGED } from '../realtime/topics.js';
+import { API_KEY_PREFIX, Credentials, hashApiKey } from '../auth/credentials.js';
 import { Id } from '../http/id.js';
 import { answerPage } from '../http/pages.js';
 
@@ -36,11 +40,12 @@ const listing: Listing = {
 export class ApiKeysController {
   constructor(
     private readonly database: Database,
-    private readonly bus: SignalBus,
+    private readonly credentials: Credentials,
   ) {}
 
   /** The answer holds a secret, so it is not kept under an idempotency key. */
   @Post()
+  @ApiOperation({ summary: 'Create an API key, which is shown this once' })
   @Access('admin')
   @ApiCreatedResponse({ type: CreatedApiKey })
   async create(@Body() request: CreateApiKey, @By() caller: Caller): Promise<CreatedApiKey> {
@@ -71,6 +76,7 @@ export class ApiKeysController {
   }
 
   @Get()
+  @ApiOperation({ summary: 'List API keys, newest first' })
   @Access('admin')
   @ApiOkResponse({ type: ApiKeyPage })
   list(@Query() query: ListQuery): Promise<ApiKeyPage> {
@@ -79,6 +85,7 @@ export class ApiKeysController {
 
   /** Revoked, not removed: what it did stays attributable. */
   @Delete(':id')
+  @ApiOperation({ summary: 'Revoke an API key, at once' })
   @HttpCode(204)
   @Access('admin')
   @ApiNoContentResponse()
@@ -86,7 +93,6 @@ export class ApiKeysController {
     await this.database.transaction(async (tx) => {
       const name = await revokeApiKey(tx, id);
       if (name === null) throw missing('API key');
-      tx.afterCommit(() => this.bus.publish(CREDENTIALS_CHANGED, { apiKeyId: id }));
       tx.record({
         eventType: 'admin_action',
         actor: actorOf(caller),
@@ -94,6 +100,7 @@ export class ApiKeysController {
         eventData: { apiKeyId: id, name },
       });
     });
+    await this.credentials.announce({ apiKeyId: id });
   }
 }
 

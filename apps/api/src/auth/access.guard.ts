@@ -32,7 +32,7 @@ export class AccessGuard implements CanActivate {
     const cookie = bearer ? undefined : tokenFromCookies(request.cookies, request.protocol === 'https');
     const token = bearer ?? cookie;
     if (token === undefined) throw unauthenticated();
-    if (cookie !== undefined) refuseCrossSite(request);
+    if (cookie !== undefined) refuseCrossSite(request, this.denials);
     const caller = await this.credentials.identify(token);
     if (caller) return caller;
     this.denials.note({

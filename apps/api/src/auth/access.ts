@@ -1,5 +1,5 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
-import { ApiBearerAuth, ApiExtension } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiCookieAuth, ApiExtension } from '@nestjs/swagger';
 import type { Role } from '@muster/domain/roles';
 
 /** Who may call a route or send a socket event. */
@@ -16,11 +16,16 @@ export function Access(...roles: Role[]) {
   return applyDecorators(
     SetMetadata(ACCESS, { kind: 'roles', roles } satisfies AccessRule),
     ApiBearerAuth(),
+    ApiCookieAuth(),
     ApiExtension('x-roles', roles),
   );
 }
 
-Access.public = () => SetMetadata(ACCESS, { kind: 'public' } satisfies AccessRule);
+Access.public = () =>
+  applyDecorators(
+    SetMetadata(ACCESS, { kind: 'public' } satisfies AccessRule),
+    ApiExtension('x-roles', ['anyone']),
+  );
 Access.signedIn = () => Access('admin', 'client', 'guest', 'viewer');
 /** Those who may look at everything. */
 Access.readers = () => Access('admin', 'client', 'viewer');

@@ -45,6 +45,16 @@ export class Credentials {
     return found?.caller ?? null;
   }
 
+  /**
+   * A credential lost its worth. This process knows it when the call returns, and the others are being told:
+   * whoever answers "done" after this can be taken at his word.
+   */
+  async announce(change: { sessionId: string } | { userId: string } | { apiKeyId: string }): Promise<void> {
+    this.forget();
+    // One that is not sent is lost, and so is then the connection over which the others would have heard it.
+    await this.bus.publish(CREDENTIALS_CHANGED, change).catch(() => {});
+  }
+
   private forget(): void {
     this.changes++;
     this.remembered.clear();

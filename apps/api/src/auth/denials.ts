@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Database } from '@muster/data/database';
 import { Metrics } from '../http/metrics.js';
@@ -7,6 +7,7 @@ import { LOG } from '../runtime.js';
 const WINDOW_MS = 60_000;
 /** Sources that are told apart at once; beyond them a flood is one line. */
 const MOST_SOURCES = 1_000;
+const MANY = 'address:many';
 
 export interface Denial {
   readonly eventType: 'auth_failed' | 'access_denied';
@@ -21,8 +22,8 @@ export interface Denial {
  * written at once, what follows within a minute is one more row with a count.
  */
 @Injectable()
-export class Denials {
-  private readonly suppressed = new Map<string, number>();
+export class Denials implements OnApplicationShutdown {
+  private readonly suppressed = new Map<string, { readonly denial: Denial; repeated: number }>();
 
   constructor(
     private readonly database: Database,
@@ -32,25 +33,34 @@ export class Denials {
 
   note(denial: Denial): void {
     this.metrics.denials.inc({ kind: denial.eventType });
-    const source = this.suppressed.size < MOST_SOURCES ? denial.actor : 'address:many';
-    const key = `${denial.eventType} ${source}`;
-    const repeated = this.suppressed.get(key);
-    if (repeated !== undefined) {
-      this.suppressed.set(key, repeated + 1);
+    const own = `${denial.eventType} ${denial.actor}`;
+    const isTold = this.suppressed.has(own) || this.suppressed.size < MOST_SOURCES;
+    const key = isTold ? own : `${denial.eventType} ${MANY}`;
+    const known = this.suppressed.get(key);
+    if (known) {
+      known.repeated++;
       return;
     }
-    this.suppressed.set(key, 0);
-    setTimeout(() => this.summarise(key, denial), WINDOW_MS).unref();
-    this.write(denial, 1);
+    this.suppressed.set(key, { denial: isTold ? denial : { ...denial, actor: MANY }, repeated: 0 });
+    setTimeout(() => void this.summarise(key), WINDOW_MS).unref();
+    void this.write(denial, 1);
   }
 
-  private summarise(key: string, denial: Denial): void {
-    const repeated = this.suppressed.get(key) ?? 0;
+  /** What was only counted so far must not be lost with the process. */
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all([...this.suppressed.keys()].map((key) => this.summarise(key)));
+  }
+
+  private async summarise(key: string): Promise<void> {
+    const known = this.suppressed.get(key);
     this.suppressed.delete(key);
-    if (repeated > 0) this.write(denial, repeated);
+    if (!known || known.repeated === 0) return;
+    const { denial, repeated } = known;
+    const description = `${repeated} more within a minute of this: ${denial.description}`;
+    await this.write({ ...denial, description }, repeated);
   }
 
-  private write({ eventType, actor, description, data }: Denial, count: number): void {
+  private async write({ eventType, actor, description, data }: Denial, count: number): Promise<void> {
     const event = {
       eventType,
       severity: 'warning',
@@ -58,7 +68,7 @@ export class Denials {
       description,
       eventData: { ...data, count },
     } as const;
-    this.database
+    await this.database
       .record(event)
       .catch((error: unknown) => this.log.warn({ err: error }, 'a denial was not recorded'));
   }

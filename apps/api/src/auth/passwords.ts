@@ -1,4 +1,4 @@
-import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { argon2, createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { Overloaded } from '@muster/data/errors';
 
@@ -23,6 +23,12 @@ export async function verifyPassword(password: string, stored: string | null): P
   const { parameters, salt, tag } = parse(stored ?? NOBODY);
   const given = await inTurn(() => deriveTag(password, salt, parameters));
   return timingSafeEqual(given, tag) && stored !== null;
+}
+
+/** As slow to guess from as a stored password, but the same for the same text and salt. */
+export async function stretch(text: string, salt: string): Promise<Buffer> {
+  const nonce = createHash('sha256').update(salt).digest();
+  return inTurn(() => deriveTag(text, nonce, PARAMETERS));
 }
 
 const NOBODY = `$argon2id$v=19$m=${PARAMETERS.memory},t=${PARAMETERS.passes},p=${PARAMETERS.parallelism}$${base64(

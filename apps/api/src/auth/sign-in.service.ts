@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '@muster/data/database';
+import { isDuplicate } from '@muster/data/errors';
 import { createUser, findUserForSignIn, type User } from '@muster/data/repositories/users.repository';
 import { createSession, endSession } from '@muster/data/repositories/sessions.repository';
-import { SignalBus } from '@muster/data/signal-bus';
 import { blockedSeconds, countFailure } from '@muster/data/sql/sign-in-throttle';
 import type { Transaction } from '@muster/data/transaction';
 import { conflict, forbidden, throttled, unauthenticated } from '@muster/domain/errors';
@@ -10,7 +10,7 @@ import type { SignedIn } from '@muster/protocol/auth';
 import { SETTINGS } from '../runtime.js';
 import type { Settings } from '../settings.js';
 import type { Caller } from './caller.js';
-import { CREDENTIALS_CHANGED } from '../realtime/topics.js';
+import { Credentials } from './credentials.js';
 import { Denials } from './denials.js';
 import { verifyPassword } from './passwords.js';
 import { Tokens } from './tokens.js';
@@ -23,7 +23,7 @@ const LIMIT_PER_ADDRESS = 30;
 export class SignInService {
   constructor(
     private readonly database: Database,
-    private readonly bus: SignalBus,
+    private readonly credentials: Credentials,
     private readonly tokens: Tokens,
     private readonly denials: Denials,
     @Inject(SETTINGS) private readonly settings: Settings,
@@ -42,21 +42,36 @@ export class SignInService {
 
   /** A guest is whoever gives a name; the name must not be that of somebody with a password. */
   async signInAsGuest(username: string, address: string): Promise<SignedIn> {
-    if (!this.settings.MUSTER_GUESTS) throw forbidden('GUESTS_DISABLED', 'This server takes no guests');
+    if (!this.settings.MUSTER_GUESTS) {
+      this.denials.note({
+        eventType: 'access_denied',
+        actor: `address:${address}`,
+        description: `${username} was not let in as a guest`,
+        data: { username, address },
+      });
+      throw forbidden('GUESTS_DISABLED', 'This server takes no guests');
+    }
     const known = await findUserForSignIn(this.database, username);
     if (known && (known.role !== 'guest' || known.passwordHash !== null || known.disabledAt !== null)) {
       throw conflict('NAME_TAKEN', 'This name belongs to somebody else');
     }
-    return this.open(known ?? { username }, address);
+    return this.open(known ?? { username }, address).catch((error: unknown) => {
+      // Somebody of the same name came at the same moment; now the name is known.
+      if (known || !isDuplicate(error)) throw error;
+      return this.signInAsGuest(username, address);
+    });
+  }
+
+  async endSessionOf(token: string | undefined): Promise<void> {
+    const caller = token === undefined ? null : await this.credentials.identify(token);
+    if (caller) await this.signOut(caller);
   }
 
   async signOut(caller: Caller): Promise<void> {
     const { sessionId } = caller;
     if (sessionId === null) return;
-    await this.database.transaction(async (tx) => {
-      await endSession(tx, sessionId);
-      tx.afterCommit(() => this.bus.publish(CREDENTIALS_CHANGED, { sessionId }));
-    });
+    await this.database.transaction((tx) => endSession(tx, sessionId));
+    await this.credentials.announce({ sessionId });
   }
 
   private async open(user: User | { username: string }, address: string): Promise<SignedIn> {
@@ -87,12 +102,17 @@ export class SignInService {
       { bucket: userBucket(username), limit: LIMIT_PER_USER },
       { bucket: addressBucket(address), limit: LIMIT_PER_ADDRESS },
     ]);
-    if (seconds > 0)
-      throw throttled('TOO_MANY_ATTEMPTS', `Too many failed sign-ins; try again in ${seconds} s`, seconds);
+    if (seconds === 0) return;
+    this.noteFailure(username, address);
+    throw throttled('TOO_MANY_ATTEMPTS', `Too many failed sign-ins; try again in ${seconds} s`, seconds);
   }
 
   private async countFailure(username: string, address: string): Promise<void> {
     await countFailure(this.database, [userBucket(username), addressBucket(address)]);
+    this.noteFailure(username, address);
+  }
+
+  private noteFailure(username: string, address: string): void {
     this.denials.note({
       eventType: 'auth_failed',
       actor: `address:${address}`,

@@ -1,5 +1,5 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Database } from '@muster/data/database';
 import { selectEventsAfter, selectEventsBefore, type EventFilter } from '@muster/data/sql/select-events';
 import { EventPage, EventQuery, type EventRecord } from '@muster/protocol/events';
@@ -12,6 +12,7 @@ export class EventsController {
   constructor(private readonly database: Database) {}
 
   @Get()
+  @ApiOperation({ summary: 'List events, newest first; with afterSeq oldest first, without gaps' })
   @Access.readers()
   @ApiOkResponse({ type: EventPage })
   async list(@Query() query: EventQuery): Promise<EventPage> {

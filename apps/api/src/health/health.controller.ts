@@ -22,8 +22,8 @@ export class HealthController {
   @Get('readyz')
   @Access.public()
   async ready() {
-    const answers = this.readiness.isServing && (await this.databaseAnswers());
-    if (!answers) throw new NotReady(this.readiness.state);
+    if (!this.readiness.isServing) throw new NotReady(this.readiness.state);
+    if (!(await this.databaseAnswers())) throw new NotReady('the database is away');
     return { status: 'ok' };
   }
 

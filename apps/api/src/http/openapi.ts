@@ -1,13 +1,24 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { ApiProperty, DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
+import {
+  ApiProperty,
+  ApiResponse,
+  DocumentBuilder,
+  SwaggerModule,
+  type OpenAPIObject,
+} from '@nestjs/swagger';
+import { ALWAYS_THERE } from '@muster/protocol/nullable';
+import { Problem } from '@muster/protocol/problem';
 import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
 import { getMetadataStorage } from 'class-validator';
 import { validationMetadatasToSchemas } from 'class-validator-jsonschema';
+import { COOKIE_NAME } from '../auth/cookie.js';
 
+type Method = (typeof METHODS)[number];
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
 type Schema = Record<string, unknown> & { properties?: Record<string, object>; required?: string[] };
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
+const TIME = { type: 'string', format: 'date-time' } as const;
 const ABOUT =
   'Control plane for compute that you cannot reach. Errors are RFC 9457 problem documents with a stable `code`. ' +
   'A POST may carry an `Idempotency-Key`: the same key and body give the same answer for 24 hours.';
@@ -25,10 +36,15 @@ export function describeApi(app: NestFastifyApplication, version: string): OpenA
     .setVersion(version)
     .setOpenAPIVersion('3.1.0')
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
+    .addServer('/')
     .addBearerAuth({
       type: 'http',
       scheme: 'bearer',
       description: 'A JWT of /api/auth/login, or an API key (mst_…)',
+    })
+    .addCookieAuth(COOKIE_NAME, {
+      type: 'apiKey',
+      description: 'For browsers; __Host-muster_session over https',
     })
     .build();
   const document = SwaggerModule.createDocument(app, config, {
@@ -37,9 +53,9 @@ export function describeApi(app: NestFastifyApplication, version: string): OpenA
   const mentioned = Object.keys(document.components?.schemas ?? {});
   document.components = {
     ...document.components,
-    schemas: reachable(schemas, [...mentioned, 'Problem']) as never,
+    schemas: reachable(schemas, [...mentioned, Problem.name]) as never,
   };
-  for (const operation of operationsOf(document)) addProblems(operation);
+  for (const [method, operation] of operationsOf(document)) complete(method, operation);
   return document;
 }
 
@@ -53,10 +69,24 @@ export function serveApiDescription(app: NestFastifyApplication, version: string
 }
 
 function messageSchemas(): Record<string, Schema> {
-  return validationMetadatasToSchemas({
+  const schemas = validationMetadatasToSchemas({
     classTransformerMetadataStorage: defaultMetadataStorage,
     refPointerPrefix: '#/components/schemas/',
+    additionalConverters: {
+      isDateString: TIME,
+      isTime: TIME,
+      isObject: { type: 'object', additionalProperties: true },
+    },
   }) as Record<string, Schema>;
+  for (const schema of Object.values(schemas)) requireNullable(schema);
+  return schemas;
+}
+
+function requireNullable(schema: Schema): void {
+  const isRequired = ([name, property]: [string, object]) =>
+    ALWAYS_THERE in property || schema.required?.includes(name);
+  const required = Object.entries(schema.properties ?? {}).filter(isRequired);
+  if (required.length > 0) schema.required = required.map(([name]) => name);
 }
 
 /** Tells Nest's explorer the properties that class-validator knows; for a query it lists them one by one. */
@@ -84,34 +114,81 @@ function reachable(schemas: Record<string, Schema>, names: string[]): Record<str
   return Object.fromEntries([...found].sort(([left], [right]) => left.localeCompare(right)));
 }
 
-function operationsOf(document: OpenAPIObject): Operation[] {
-  return Object.values(document.paths).flatMap((path) => METHODS.flatMap((method) => path[method] ?? []));
+function operationsOf(document: OpenAPIObject): Array<[method: Method, operation: Operation]> {
+  return Object.values(document.paths).flatMap((path) =>
+    METHODS.flatMap((method) => (path[method] ? [[method, path[method]] as [Method, Operation]] : [])),
+  );
 }
 
-/** What any call may answer besides what it promises; a call that takes an id, or a body, may answer more. */
-function addProblems(operation: Operation): void {
-  const statuses = [429, 503];
-  if (operation.requestBody || operation.parameters?.length) statuses.push(400);
-  if (operation.requestBody) statuses.push(413, 422);
-  if (operation.security) statuses.push(401, 403);
-  if (operation.parameters?.some((parameter) => 'in' in parameter && parameter.in === 'path'))
-    statuses.push(404);
-  if (operation.requestBody) statuses.push(409);
-  for (const status of statuses.sort()) {
-    operation.responses[status] ??= {
-      description: DESCRIPTIONS[status]!,
-      content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
-    };
+/** What all calls of a kind have in common, so that no controller need repeat it. */
+function complete(method: Method, operation: Operation): void {
+  const isPublic = operation.security === undefined;
+  operation.security ??= [];
+  if (method === 'post' && !isPublic)
+    operation.parameters = [...(operation.parameters ?? []), IDEMPOTENCY_KEY];
+  for (const [status, response] of Object.entries(operation.responses)) {
+    if (response && 'description' in response) response.description ||= DESCRIPTIONS[Number(status)]!;
   }
+  for (const status of problemsOf(method, operation, isPublic))
+    operation.responses[status] ??= problem(status);
 }
+
+/** What a call may answer besides what it promises. */
+function problemsOf(
+  method: Method,
+  { requestBody, parameters = [] }: Operation,
+  isPublic: boolean,
+): number[] {
+  const takesId = parameters.some((parameter) => 'in' in parameter && parameter.in === 'path');
+  const changes = method !== 'get';
+  const rules: Array<[holds: boolean, statuses: number[]]> = [
+    [true, [429, 503]],
+    [!isPublic, [401, 403]],
+    [changes, [403]],
+    [requestBody !== undefined || parameters.length > 0, [400]],
+    [requestBody !== undefined, [409, 413, 415, 422]],
+    [takesId, [404]],
+  ];
+  return rules.flatMap(([holds, statuses]) => (holds ? statuses : []));
+}
+
+/** For a controller whose call answers a problem that calls of its kind usually do not. */
+export const AnswersProblem = (status: number) => ApiResponse({ status, ...(problem(status) as object) });
+
+function problem(status: number) {
+  return {
+    description: DESCRIPTIONS[status]!,
+    content: { 'application/problem+json': { schema: { $ref: `#/components/schemas/${Problem.name}` } } },
+    ...(status === 429 || status === 503 ? { headers: RETRY_AFTER } : {}),
+  };
+}
+
+const RETRY_AFTER = {
+  'Retry-After': {
+    description: 'In so many seconds it may be tried again.',
+    schema: { type: 'integer' as const },
+  },
+};
+
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header' as const,
+  required: false,
+  description: 'The same key and body give the same answer for 24 hours, unless it holds a secret.',
+  schema: { type: 'string' as const, minLength: 1, maxLength: 255 },
+};
 
 const DESCRIPTIONS: Record<number, string> = {
+  200: 'Done',
+  201: 'Created',
+  204: 'Done; there is nothing to say',
   400: 'Malformed',
   401: 'Who are you?',
   403: 'Not allowed',
   404: 'None such',
   409: 'In conflict with the current state',
   413: 'Too large',
+  415: 'Not JSON',
   422: 'Well-formed, but not acceptable',
   429: 'Too many; see Retry-After',
   503: 'The database is away; see Retry-After',

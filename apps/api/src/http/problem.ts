@@ -84,8 +84,12 @@ function fromServer(error: unknown, instance: string): ProblemAnswer | undefined
   const status =
     error instanceof HttpException ? error.getStatus() : (error as { statusCode?: number })?.statusCode;
   if (typeof status !== 'number' || status < 400 || status > 499) return undefined;
-  const detail = error instanceof Error ? error.message : (STATUS_CODES[status] ?? 'Refused');
-  return answer(status, CODE_OF[status] ?? 'REFUSED', detail, instance);
+  return { problem: refusalOf(status, instance, (error as Error).message), unforeseen: false };
+}
+
+/** What the HTTP server refuses by the status alone. */
+export function refusalOf(status: number, instance: string, detail = STATUS_CODES[status] ?? ''): Problem {
+  return build(status, CODE_OF[status] ?? 'REFUSED', detail, instance);
 }
 
 function unforeseen(instance: string): ProblemAnswer {

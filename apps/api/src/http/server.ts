@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import cookie from '@fastify/cookie';
-import helmet from '@fastify/helmet';
 import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -11,9 +10,12 @@ import { nestLog } from '../log.js';
 import { SocketAdapter } from '../realtime/socket-adapter.js';
 import type { Runtime } from '../runtime.js';
 import { BODY_LIMIT, parseJsonBodies } from './body.js';
+import { refuseConnection, refuseUrl } from './early-refusals.js';
 import { Metrics } from './metrics.js';
 import { serveApiDescription } from './openapi.js';
-import { ProblemFilter, sendProblem } from './problem.filter.js';
+import { ProblemFilter } from './problem.filter.js';
+import { RequestLog } from './request-log.js';
+import { SECURITY_HEADERS } from './security-headers.js';
 import { strictValidation } from './validation.js';
 
 /** Requests that may wait for their answer at once; the next one is told to come back. */
@@ -30,7 +32,6 @@ export async function createServer(runtime: Runtime, more: Type[] = []): Promise
     { logger: nestLog(runtime.log), bodyParser: false, abortOnError: false },
   );
   await app.register(cookie as never);
-  await app.register(helmet as never, securityHeaders());
   app.useGlobalPipes(strictValidation());
   app.useGlobalFilters(new ProblemFilter());
   app.useWebSocketAdapter(new SocketAdapter(app));
@@ -38,7 +39,7 @@ export async function createServer(runtime: Runtime, more: Type[] = []): Promise
   metrics.observe(server);
   metrics.watch(runtime);
   limit(server, runtime);
-  logRequests(server);
+  logRequests(server, runtime);
   serveApiDescription(app, VERSION);
   await app.init();
   await server.ready();
@@ -48,6 +49,7 @@ export async function createServer(runtime: Runtime, more: Type[] = []): Promise
 function createFastify({ settings, log }: Runtime): FastifyInstance {
   const server: FastifyInstance = fastify({
     loggerInstance: log as FastifyBaseLogger,
+    childLoggerFactory: (parent, bindings, options) => new RequestLog(parent, bindings, options),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: (request) => requestId(request.headers['x-request-id']),
     trustProxy: settings.MUSTER_TRUSTED_PROXIES.split(',').map((proxy) => proxy.trim()),
@@ -57,7 +59,8 @@ function createFastify({ settings, log }: Runtime): FastifyInstance {
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     requestTimeout: 60_000,
-    frameworkErrors: (error, request, reply) => sendProblem(error, request, reply as never),
+    frameworkErrors: (error, request, reply) => refuseUrl(error, request, reply as never),
+    clientErrorHandler: refuseConnection,
   });
   parseJsonBodies(server);
   return server;
@@ -68,35 +71,15 @@ function requestId(given: string | string[] | undefined): string {
   return typeof given === 'string' && /^[\w.-]{1,100}$/.test(given) ? given : randomUUID();
 }
 
-function securityHeaders() {
-  return {
-    // Nothing here is a page, but for the API's description, which brings its own script and style.
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: {
-        defaultSrc: ["'none'"],
-        scriptSrc: ["'self'"],
-        styleSrc: ["'self'", "'unsafe-inline'"],
-        imgSrc: ["'self'", 'data:'],
-        connectSrc: ["'self'"],
-        frameAncestors: ["'none'"],
-        baseUri: ["'none'"],
-        formAction: ["'none'"],
-      },
-    },
-    frameguard: { action: 'deny' },
-    // Whether there is https at all is known to whoever ends it, not to us.
-    hsts: false,
-  };
-}
-
 function limit(server: FastifyInstance, { readiness }: Runtime): void {
   let inFlight = 0;
   server.addHook('onRequest', (request, reply, done) => {
     inFlight++;
-    reply.header('x-request-id', request.id).header('cache-control', 'no-store');
+    reply.headers(SECURITY_HEADERS).header('x-request-id', request.id).header('cache-control', 'no-store');
     if (isProbe(request.url)) return done();
-    if (!readiness.isServing) return done(new DatabaseUnavailable());
+    if (!readiness.answersRequests) return done(new DatabaseUnavailable());
+    // Nobody should go on with a connection that is about to be closed.
+    if (readiness.state === 'leaving') reply.header('connection', 'close');
     if (inFlight > MOST_IN_FLIGHT) return done(new Overloaded('an answer'));
     done();
   });
@@ -112,7 +95,7 @@ function isProbe(url: string): boolean {
 }
 
 /** What went well and fast is of interest only to who debugs; the rest is worth a line. */
-function logRequests(server: FastifyInstance): void {
+function logRequests(server: FastifyInstance, { log }: Runtime): void {
   server.addHook('onResponse', (request, reply, done) => {
     const level =
       reply.statusCode >= 500 && !isProbe(request.url)
@@ -120,6 +103,7 @@ function logRequests(server: FastifyInstance): void {
         : reply.elapsedTime > SLOW_MS
           ? 'info'
           : 'debug';
+    if (!log.isLevelEnabled(level)) return done();
     request.log[level](
       {
         method: request.method,

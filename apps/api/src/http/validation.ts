@@ -1,5 +1,6 @@
 import { ValidationPipe, type ValidationError, type ValidationPipeOptions } from '@nestjs/common';
 import { malformed } from '@muster/domain/errors';
+import { getMetadataStorage } from 'class-validator';
 
 const options: ValidationPipeOptions = {
   transform: true,
@@ -22,4 +23,22 @@ function fieldsOf(errors: ValidationError[], parent = ''): Array<{ field: string
     const own = Object.values(error.constraints ?? {}).map((message) => ({ field, message }));
     return [...own, ...fieldsOf(error.children ?? [], field)];
   });
+}
+
+rememberRules();
+
+/**
+ * class-validator gathers a message's rules anew for every message, and asks each class of the product whether
+ * it is a parent. Rules are fixed once their class is defined, so the first answer holds.
+ */
+function rememberRules(): void {
+  const storage = getMetadataStorage();
+  const gather = storage.getTargetValidationMetadatas.bind(storage);
+  const remembered = new WeakMap<object, ReturnType<typeof gather>>();
+  storage.getTargetValidationMetadatas = (message, schema, always, strictGroups, groups) => {
+    if (always || strictGroups || groups) return gather(message, schema, always, strictGroups, groups);
+    const rules = remembered.get(message) ?? gather(message, schema, always, strictGroups);
+    remembered.set(message, rules);
+    return rules;
+  };
 }

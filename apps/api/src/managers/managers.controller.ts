@@ -1,5 +1,5 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Database } from '@muster/data/database';
 import type { Listing } from '@muster/data/lists';
 import { ManagerPage, ManagerQuery, ManagerRecord } from '@muster/protocol/managers';
@@ -43,6 +43,7 @@ export class ManagersController {
   constructor(private readonly database: Database) {}
 
   @Get()
+  @ApiOperation({ summary: 'List managers, newest first' })
   @Access.readers()
   @ApiOkResponse({ type: ManagerPage })
   list(@Query() query: ManagerQuery): Promise<ManagerPage> {

@@ -1,5 +1,5 @@
 import type { EventRecord } from '@muster/protocol/events';
-import type { Namespace, Server, Socket } from 'socket.io';
+import type { Server, Socket } from 'socket.io';
 import type { Caller } from '../auth/caller.js';
 
 /** What a socket may be told. Whoever adds a message adds its line here. */
@@ -8,7 +8,7 @@ export interface ServerEvents {
 }
 
 /** What is known of a socket: who proved to be at its other end. */
-export interface SocketData {
+interface SocketData {
   caller: Caller;
 }
 
@@ -17,7 +17,6 @@ type Unchecked = Record<string, never>;
 
 export type ClientSocket = Socket<Unchecked, ServerEvents, Unchecked, SocketData>;
 export type SocketServer = Server<Unchecked, ServerEvents, Unchecked, SocketData>;
-export type SocketNamespace = Namespace<Unchecked, ServerEvents, Unchecked, SocketData>;
 
 /** Everybody who subscribed to whatever they may read. */
 export const UI_ROOM = 'ui';

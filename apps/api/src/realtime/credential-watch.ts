@@ -10,7 +10,7 @@ import type { ClientSocket } from './client-socket.js';
 import { remainingTime } from './remaining-time.js';
 import { CREDENTIALS_CHANGED } from './topics.js';
 
-/** What a connection rests on. The token stays here: what hangs on a socket might be shown to somebody. */
+/** What a connection rests on. Kept apart from `socket.data`, which others may log or send on. */
 interface Proof {
   readonly token: string;
   /** Null: it does not expire. */
@@ -43,6 +43,7 @@ export class CredentialWatch {
     bus: SignalBus,
     @Inject(LOG) private readonly log: Logger,
   ) {
+    // Credentials was made before us and so hears of it first: it has forgotten what it knew when we ask.
     bus.subscribe(CREDENTIALS_CHANGED, (change) => this.onChange((caller) => concerns(change, caller)));
     bus.onGap(() => this.onChange(() => true));
   }
@@ -84,27 +85,29 @@ export class CredentialWatch {
 
   private async check(): Promise<void> {
     this.isChecking = true;
-    // Whoever else hears the signal, and forgets what it remembered, does so before we ask.
-    await Promise.resolve();
     while (this.doubtful.size > 0) {
       const batch = [...this.doubtful].slice(0, BATCH);
       for (const socket of batch) this.doubtful.delete(socket);
-      const known = await Promise.all(batch.map((socket) => this.settle(socket)));
-      if (known.includes(false)) await delay(RETRY_MS, undefined, { ref: false });
+      const settled = await Promise.allSettled(batch.map((socket) => this.settle(socket)));
+      const failure = settled.find((outcome) => outcome.status === 'rejected');
+      if (!failure) continue;
+      this.log.warn(
+        { err: failure.reason },
+        'whether connections may go on cannot be found out; asking again',
+      );
+      await delay(RETRY_MS, undefined, { ref: false });
     }
     this.isChecking = false;
   }
 
-  /** False if it could not be found out: then the doubt remains. */
-  private async settle(socket: ClientSocket): Promise<boolean> {
+  /** Rejects if it could not be found out: then the doubt remains. */
+  private async settle(socket: ClientSocket): Promise<void> {
     try {
       const caller = await this.credentials.identify(this.proofs.get(socket)!.token);
       if (caller?.role !== socket.data.caller.role) socket.disconnect(true);
-      return true;
     } catch (error) {
-      this.log.warn({ err: error }, 'whether a connection may go on could not be found out yet');
       if (this.expiries.has(socket)) this.doubtful.add(socket);
-      return false;
+      throw error;
     }
   }
 

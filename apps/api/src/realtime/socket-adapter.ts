@@ -3,6 +3,7 @@ import { IoAdapter } from '@nestjs/platform-socket.io';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { ServerOptions } from 'socket.io';
 import { BODY_LIMIT } from '../http/body.js';
+import { SECURITY_HEADERS } from '../http/security-headers.js';
 import { SETTINGS } from '../runtime.js';
 import type { Settings } from '../settings.js';
 import type { SocketServer } from './client-socket.js';
@@ -59,10 +60,9 @@ export class SocketAdapter extends IoAdapter {
   }
 }
 
-/** Fastify's are not on these answers, since it does not make them. */
+/** Fastify does not see these answers, so it cannot add its own. */
 function addSecurityHeaders(server: SocketServer): void {
   server.engine.on('headers', (headers: Record<string, string>) => {
-    headers['cache-control'] = 'no-store';
-    headers['x-content-type-options'] = 'nosniff';
+    Object.assign(headers, SECURITY_HEADERS, { 'cache-control': 'no-store' });
   });
 }

@@ -28,13 +28,13 @@ export class SocketsGateway implements OnGatewayInit, OnGatewayConnection, OnGat
   }
 
   handleConnection(socket: ClientSocket): void {
-    this.metrics.sockets.inc();
+    this.metrics.sockets.set(this.sockets.total);
     this.dispatcher.attach(socket);
     this.watch.begin(socket);
   }
 
   handleDisconnect(socket: ClientSocket): void {
-    this.metrics.sockets.dec();
+    this.metrics.sockets.set(this.sockets.total);
     this.watch.end(socket);
   }
 }

@@ -45,6 +45,10 @@ export class Sockets {
     this.server?.local.to(room).emit(event, ...message);
   }
 
+  get total(): number {
+    return this.server?.sockets.sockets.size ?? 0;
+  }
+
   count(room: string): number {
     return this.server?.sockets.adapter.rooms.get(room)?.size ?? 0;
   }

@@ -1,5 +1,5 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Database } from '@muster/data/database';
 import type { Listing } from '@muster/data/lists';
 import { SchedulePage, ScheduleQuery, ScheduleRecord } from '@muster/protocol/schedules';
@@ -35,6 +35,7 @@ export class SchedulesController {
   constructor(private readonly database: Database) {}
 
   @Get()
+  @ApiOperation({ summary: 'List calculations, newest first' })
   @Access.readers()
   @ApiOkResponse({ type: SchedulePage })
   list(@Query() query: ScheduleQuery): Promise<SchedulePage> {

@@ -1,5 +1,5 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Database } from '@muster/data/database';
 import type { Listing } from '@muster/data/lists';
 import { TaskPage, TaskQuery, TaskRecord } from '@muster/protocol/tasks';
@@ -36,6 +36,7 @@ export class TasksController {
   constructor(private readonly database: Database) {}
 
   @Get()
+  @ApiOperation({ summary: 'List tasks, newest first' })
   @Access.readers()
   @ApiOkResponse({ type: TaskPage })
   list(@Query() query: TaskQuery): Promise<TaskPage> {

@@ -1,10 +1,11 @@
 import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Database } from '@muster/data/database';
 import type { Listing } from '@muster/data/lists';
 import { ListQuery } from '@muster/protocol/lists';
 import { ChangeUser, CreateUser, UserPage, UserRecord } from '@muster/protocol/users';
 import { Access } from '../auth/access.js';
+import { Credentials } from '../auth/credentials.js';
 import { hashPassword } from '../auth/passwords.js';
 import { Calling, Commands, type Call } from '../http/commands.js';
 import { Id } from '../http/id.js';
@@ -24,9 +25,11 @@ export class UsersController {
     private readonly database: Database,
     private readonly commands: Commands,
     private readonly users: UsersService,
+    private readonly credentials: Credentials,
   ) {}
 
   @Post()
+  @ApiOperation({ summary: 'Create a user' })
   @Access('admin')
   @ApiCreatedResponse({ type: UserRecord })
   async create(@Body() { password, ...user }: CreateUser, @Calling() call: Call): Promise<UserRecord> {
@@ -35,6 +38,7 @@ export class UsersController {
   }
 
   @Get()
+  @ApiOperation({ summary: 'List users, newest first' })
   @Access('admin')
   @ApiOkResponse({ type: UserPage })
   list(@Query() query: ListQuery): Promise<UserPage> {
@@ -42,6 +46,9 @@ export class UsersController {
   }
 
   @Patch(':id')
+  @ApiOperation({
+    summary: 'Change role or password, disable or enable; the sessions that this devalues end',
+  })
   @Access('admin')
   @ApiOkResponse({ type: UserRecord })
   async change(
@@ -50,8 +57,10 @@ export class UsersController {
     @Calling() call: Call,
   ): Promise<UserRecord> {
     const passwordHash = password === undefined ? undefined : await hashPassword(password);
-    return this.commands.run(call, (tx) =>
+    const user = await this.commands.run(call, (tx) =>
       this.users.change(tx, id, { ...change, passwordHash }, call.caller),
     );
+    await this.credentials.announce({ userId: id });
+    return user;
   }
 }

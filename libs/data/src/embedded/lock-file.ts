@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
 export interface LockFile {
@@ -20,6 +21,8 @@ const busy = 5;
  * SQLite takes one on the (empty) file it opens.
  */
 export function takeLock(path: string): LockFile {
+  // SQLite would be content to read a file that it may not write, and that is no lock.
+  closeSync(openSync(path, 'a', 0o600));
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
     database.exec('PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');

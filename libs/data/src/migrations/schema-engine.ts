@@ -25,11 +25,22 @@ export async function withSchemaEngine<T>(
   await instantiate();
   const schemas = await readSchemas(schemaDirectory);
   const datamodels = schemas.map(({ path, content }) => [path, content]) as [string, string][];
-  const pool = new pg.Pool({ connectionString: url, max: 1, application_name: 'muster-migrate' });
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 1,
+    application_name: 'muster-migrate',
+    connectionTimeoutMillis: 2_000,
+    keepAlive: true,
+  });
+  pool.on('error', () => {});
+  const factory = new MigrationAdapter(pool);
   try {
-    const adapter = bindMigrationAwareSqlAdapterFactory(new MigrationAdapter(pool));
+    const adapter = bindMigrationAwareSqlAdapterFactory(factory);
     const engine = await glue.SchemaEngine.new({ datamodels }, () => {}, adapter);
     return await work(engine).finally(() => engine.free());
+  } catch (error) {
+    // The engine knows errors of ours by a number only.
+    throw /external error/i.test(String(error)) ? (factory.lastError ?? error) : error;
   } finally {
     await pool.end();
   }
@@ -72,19 +83,37 @@ export async function readMigrations(schemaDirectory: string): Promise<Migration
 }
 
 /**
- * Two things the stock adapter cannot do that migrations need. It cuts a script at every semicolon, which
+ * Three things the stock adapter cannot do that migrations need. It cuts a script at every semicolon, which
  * function bodies do not survive, and runs the pieces one by one: sent whole, a script is parsed by the server
- * and is one transaction. And it does not know PostgreSQL's one-byte "char", of which the catalogue is full.
+ * and is one transaction. To that transaction belongs the record that the migration is finished: whatever
+ * breaks off, both are there or neither. And it does not know PostgreSQL's one-byte "char", of which the
+ * catalogue is full.
  */
 class MigrationAdapter extends PrismaPg {
+  lastError: unknown;
+
   override async connect() {
-    return completed(await super.connect());
+    return completed(await super.connect(), this.note);
   }
 
   override async connectToShadowDb() {
-    return completed(await super.connectToShadowDb());
+    return completed(await super.connectToShadowDb(), this.note);
   }
+
+  private readonly note = (error: unknown): never => {
+    this.lastError = error;
+    throw error;
+  };
 }
+
+/** Other scripts than migrations pass by here too, when no migration is open or the table is not there yet. */
+const RECORD_AS_FINISHED = `
+;DO $$ BEGIN
+  IF to_regclass('_prisma_migrations') IS NOT NULL THEN
+    UPDATE _prisma_migrations SET finished_at = clock_timestamp()
+    WHERE finished_at IS NULL AND rolled_back_at IS NULL;
+  END IF;
+END $$`;
 
 type Adapter = Awaited<ReturnType<PrismaPg['connect']>>;
 type Internals = { performIO(query: object): Promise<{ fields: Array<{ dataTypeID: number }> }> };
@@ -92,16 +121,19 @@ type Internals = { performIO(query: object): Promise<{ fields: Array<{ dataTypeI
 const CHAR = 18;
 const TEXT = 25;
 
-function completed(adapter: Adapter): Adapter {
+function completed(adapter: Adapter, note: (error: unknown) => never): Adapter {
   adapter.executeScript = async (script) => {
-    await adapter.underlyingDriver().query(script);
+    await adapter
+      .underlyingDriver()
+      .query(script + RECORD_AS_FINISHED)
+      .catch(note);
   };
   // The reply is read as text, and the columns that were "char" are then called what the engine expects.
   const internals = adapter as unknown as Internals;
   const performIO = internals.performIO.bind(adapter);
   const charColumns = new WeakMap<object, number[]>();
   internals.performIO = async (query) => {
-    const result = await performIO(query);
+    const result = await performIO(query).catch(note);
     const columns = result.fields.flatMap((field, column) => (field.dataTypeID === CHAR ? column : []));
     for (const column of columns) result.fields[column]!.dataTypeID = TEXT;
     charColumns.set(query, columns);

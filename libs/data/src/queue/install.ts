@@ -16,6 +16,8 @@ export async function installQueue(ownerUrl: string): Promise<void> {
   const boss = new PgBoss({
     connectionString: ownerUrl,
     application_name: 'muster-migrate',
+    connectionTimeoutMillis: 2_000,
+    keepAlive: true,
     schema: QUEUE_SCHEMA,
     max: 2,
     migrate: true,

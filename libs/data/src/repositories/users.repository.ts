@@ -1,5 +1,7 @@
 import type { Role } from '@muster/domain/roles';
 import type { Prisma } from '../generated/prisma/client.js';
+import { toRecord } from '../lists.js';
+import type { Handle } from '../statement.js';
 import type { Transaction } from '../transaction.js';
 
 export interface User {
@@ -25,11 +27,16 @@ const withoutPassword = {
 
 type Reader = Pick<Transaction, 'prisma'>;
 
-export async function findUserForSignIn(reader: Reader, username: string): Promise<UserWithPassword | null> {
-  return reader.prisma.user.findFirst({
-    where: { username: { equals: username, mode: 'insensitive' } },
-    select: { ...withoutPassword, passwordHash: true },
+/** "Admin" and "admin" are one. Not by Prisma's insensitive `equals`, which is ILIKE: `%` would be everybody. */
+export async function findUserForSignIn(handle: Handle, username: string): Promise<UserWithPassword | null> {
+  const [row] = await handle.query<Record<string, unknown>>({
+    name: 'find_user_for_sign_in',
+    text: `
+      SELECT user_id, username, role::text, created_at, password_changed_at, disabled_at, password_hash
+      FROM users WHERE lower(username) = lower($1)`,
+    values: [username],
   });
+  return row ? (toRecord(row) as unknown as UserWithPassword) : null;
 }
 
 export async function findUser(reader: Reader, userId: string): Promise<User | null> {

@@ -1,5 +1,12 @@
 import type { Transaction } from '../transaction.js';
 
+/** Who made which request under which key. Keys belong to an account. */
+export interface Claim {
+  readonly accountId: string;
+  readonly key: string;
+  readonly requestHash: Buffer;
+}
+
 export interface KeptAnswer {
   readonly requestHash: Buffer;
   readonly statusCode: number;
@@ -13,9 +20,7 @@ export interface KeptAnswer {
  */
 export async function claimKey(
   tx: Transaction,
-  accountId: string,
-  key: string,
-  requestHash: Buffer,
+  { accountId, key, requestHash }: Claim,
 ): Promise<KeptAnswer | null> {
   const claimed = await tx.query({
     text: `
@@ -37,8 +42,7 @@ export async function claimKey(
 
 export async function keepAnswer(
   tx: Transaction,
-  accountId: string,
-  key: string,
+  { accountId, key }: Claim,
   statusCode: number,
   body: unknown,
 ): Promise<void> {

@@ -102,7 +102,7 @@ function ShownOnce({ apiKey, onDone }: { apiKey: NewApiKey; onDone: () => void }
         styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
       />
       <Group justify="flex-end" mt="xs">
-        <CopyButton value={apiKey.key}>
+        <CopyButton value={apiKey.key} timeout={5_000}>
           {({ copied, copy }) => (
             <Button
               variant="default"

@@ -1,7 +1,7 @@
 import type { Role } from '../../api/records';
 
 /** The roles that can be given, and what each of them may do. */
-export const ROLES: { value: Role; label: string; meaning: string }[] = [
+const ROLES: { value: Role; label: string; meaning: string }[] = [
   { value: 'viewer', label: 'Viewer', meaning: 'reads everything, changes nothing' },
   { value: 'client', label: 'Client', meaning: 'schedules calculations and submits jobs' },
   { value: 'guest', label: 'Guest', meaning: 'joins rooms and submits jobs there' },
