@@ -4,7 +4,7 @@ import { refuseUnstorableText } from './storable-text.js';
 
 /** Room for the largest message (1 MB of data) and what is around it. */
 export const BODY_LIMIT = 1_200_000;
-const MAX_DEPTH = 100;
+export const MAX_DEPTH = 100;
 
 /** Only these escapes can spell what text must not hold; the characters themselves do not survive UTF-8. */
 const SUSPICIOUS = /\\u(0000|d[89a-f])/i;

@@ -7,7 +7,7 @@ import type { Caller } from '../auth/caller.js';
 import { Credentials } from '../auth/credentials.js';
 import { LOG } from '../runtime.js';
 import type { ClientSocket } from './client-socket.js';
-import { remainingTime } from './remaining-time.js';
+import { remainingTime } from '@muster/data/sql/remaining-time';
 import { CREDENTIALS_CHANGED } from './topics.js';
 
 /** What a connection rests on. Kept apart from `socket.data`, which others may log or send on. */

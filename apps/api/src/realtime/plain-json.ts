@@ -1,6 +1,5 @@
 import { malformed, unacceptable } from '@muster/domain/errors';
-
-const MAX_DEPTH = 100;
+import { MAX_DEPTH } from '../http/body.js';
 
 /**
  * What bodies of requests are checked for before they are parsed, for messages that Socket.IO has parsed

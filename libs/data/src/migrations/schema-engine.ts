@@ -165,10 +165,20 @@ function instantiate(): Promise<void> {
       .resolve('@prisma/schema-engine-wasm/schema_engine_bg')
       .replace(/schema_engine_bg\.js$/, 'schema_engine_bg.wasm');
     const { instance } = await WebAssembly.instantiate(await readFile(file), {
-      './schema_engine_bg.js': glue,
+      './schema_engine_bg.js': withLooseTimers(glue),
     });
     glue.__wbg_set_wasm(instance.exports);
     instance.exports.__wbindgen_start?.();
   })();
   return instantiated;
+}
+
+/** The engine forgets to take back the time-out of its lock, and would keep the process alive until it passes. */
+function withLooseTimers(imports: object): object {
+  return Object.fromEntries(
+    Object.entries(imports).map(([name, imported]) => {
+      if (!name.startsWith('__wbg_setTimeout')) return [name, imported];
+      return [name, (...given: [() => void, number]) => (imported as typeof setTimeout)(...given).unref()];
+    }),
+  );
 }

@@ -1,4 +1,4 @@
-import type { Handle } from '@muster/data/statement';
+import type { Handle } from '../statement.js';
 
 /** Milliseconds until a time by the database's clock, the only one that counts; ours may be wrong. */
 export async function remainingTime(handle: Handle, until: Date): Promise<number> {
