@@ -1,10 +1,20 @@
 import { cpSync, existsSync, rmSync } from 'node:fs';
-import { installPackages, packagesAreInstalled } from './support/packages.mjs';
+import { installPackages, manifests, packagesAreInstalled } from './support/packages.mjs';
 import { runScript } from './support/processes.mjs';
 import { commandFile, inProject, pinnedNode } from './support/project.mjs';
 import { makeIfChanged } from './support/stamps.mjs';
 import { step } from './support/steps.mjs';
 import { inTurn } from './support/turn.mjs';
+
+const packages = {
+  name: 'packages',
+  inputs: ['package-lock.json', ...manifests()],
+  output: 'node_modules/node',
+  make: async () => {
+    // They may be there although we did not install them: somebody has run npm.
+    if (!packagesAreInstalled()) await step('Installing packages', installPackages);
+  },
+};
 
 const generatedClient = {
   name: 'prisma-client',
@@ -51,7 +61,7 @@ const built = 'apps/console/.next/standalone/apps/console';
 
 const consolePages = {
   name: 'console',
-  inputs: ['apps/console', 'docs/openapi.json'],
+  inputs: ['apps/console'],
   leftOut: /^apps\/console\/(\.next|next-env\.d\.ts|.*\.tsbuildinfo)$|\.spec\.tsx?$/,
   output: `${built}/server.js`,
   make: () =>
@@ -72,8 +82,8 @@ const consolePages = {
  */
 export function prepare({ builds }) {
   return inTurn(async () => {
-    if (!packagesAreInstalled()) await step('Installing packages', installPackages);
     const wanted = [
+      packages,
       generatedClient,
       ...(existsSync(inProject(apiTypes.inputs[0])) ? [apiTypes] : []),
       ...builds,

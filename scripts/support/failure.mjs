@@ -11,9 +11,14 @@ export async function main(command) {
   try {
     process.exitCode = await command();
   } catch (error) {
-    if (!(error instanceof CommandFailure)) throw error;
-    if (error.output) console.error(error.output);
-    console.error(error.message);
+    const { message, output } = error instanceof CommandFailure ? error : explain(error);
+    if (output) console.error(output);
+    console.error(message);
     process.exitCode = 1;
   }
+}
+
+function explain(error) {
+  if (!['EACCES', 'EPERM', 'EROFS', 'ENOSPC'].includes(error.code)) throw error;
+  return new CommandFailure(`${error.path ?? 'The project folder'} cannot be written (${error.code}).`);
 }

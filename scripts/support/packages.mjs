@@ -1,10 +1,19 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { runQuietly } from './processes.mjs';
 import { hasPinnedNode, inProject, pathOutsideProject } from './project.mjs';
 
 const noteOfNpm = inProject('node_modules/.package-lock.json');
 const kinds = ['dependencies', 'devDependencies', 'optionalDependencies'];
+
+/** The package.json of the project and of each workspace. */
+export function manifests() {
+  const workspaces = ['libs', 'apps'].flatMap((group) =>
+    readdirSync(inProject(group)).map((name) => `${group}/${name}`),
+  );
+  return ['.', ...workspaces].map((folder) => join(folder, 'package.json'));
+}
 
 /** Whether what the lock file says is what npm has put into node_modules, and what the manifests want. */
 export function packagesAreInstalled() {

@@ -4,7 +4,7 @@ import { inProject } from './project.mjs';
 
 const file = inProject('.prepare-lock');
 const renewMs = 2_000;
-const forgottenMs = 30_000;
+const forgottenMs = 300_000;
 
 /** Waits until no other command installs or builds in this folder, then does so alone. */
 export async function inTurn(work) {

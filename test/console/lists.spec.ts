@@ -5,7 +5,7 @@ import { openBrowser } from '../support/browser.js';
 import type { TestBrowser } from '../support/browser.js';
 import { startProduct } from '../support/product.js';
 import type { Product } from '../support/product.js';
-import { signIn, untilLive } from './visitor.js';
+import { appears, signIn, untilLive } from './visitor.js';
 
 describe('lists', () => {
   let product: Product;
@@ -35,12 +35,13 @@ describe('lists', () => {
     ['/tasks', 'There are no tasks yet'],
   ])('%s says what to do while it is empty', async (path, words) => {
     await page.goto(at(path));
-    await page.getByText(words).waitFor();
+    expect(await appears(page.getByText(words))).toBe(true);
   });
 
   it('the overview guides the first steps while there is no manager', async () => {
     await page.goto(at('/'));
-    await page.getByRole('heading', { name: /Three steps to the first calculation/ }).waitFor();
+    const guidance = page.getByRole('heading', { name: /What you can do first/ });
+    expect(await appears(guidance)).toBe(true);
   });
 
   it('managers show their state and their cores', async () => {
@@ -106,6 +107,6 @@ describe('lists', () => {
     await page.getByText('The API cannot reach its database.').waitFor();
     await page.unrouteAll();
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText('There are no tasks yet').waitFor();
+    expect(await appears(page.getByText('There are no tasks yet'))).toBe(true);
   });
 });

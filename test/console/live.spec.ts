@@ -4,7 +4,7 @@ import { openBrowser } from '../support/browser.js';
 import type { TestBrowser } from '../support/browser.js';
 import { startProduct } from '../support/product.js';
 import type { Product } from '../support/product.js';
-import { signIn, untilLive } from './visitor.js';
+import { appears, liveBadge, signIn, untilLive } from './visitor.js';
 
 describe('live updates', () => {
   let product: Product;
@@ -22,6 +22,7 @@ describe('live updates', () => {
   });
 
   const at = (path: string) => product.consoleUrl + path;
+  const latestEvents = () => page.getByRole('region', { name: 'Latest events' });
 
   /** Something that makes exactly one event: an API key of this name. */
   async function makeEvent(name: string): Promise<void> {
@@ -36,7 +37,7 @@ describe('live updates', () => {
     await page.goto(at('/'));
     await untilLive(page);
     await makeEvent('first-of-its-kind');
-    await page.getByRole('region', { name: 'Latest events' }).getByText('first-of-its-kind').waitFor();
+    expect(await appears(latestEvents().getByText('first-of-its-kind'))).toBe(true);
   });
 
   it('let new events wait on the events page until one asks for them', async () => {
@@ -54,7 +55,7 @@ describe('live updates', () => {
   it('say when the connection is lost, keep what was read, and catch up when it is back', async () => {
     await page.goto(at('/'));
     await untilLive(page);
-    await page.getByRole('region', { name: 'Latest events' }).getByText('second-of-its-kind').waitFor();
+    await latestEvents().getByText('second-of-its-kind').waitFor();
 
     await product.api.stop();
     await page.getByLabel('Connection: Reconnecting').waitFor();
@@ -78,7 +79,7 @@ describe('live updates', () => {
 
     await page.context().setOffline(false);
     await untilLive(page);
-    await page.getByRole('region', { name: 'Latest events' }).getByText('while-away').waitFor();
+    await latestEvents().getByText('while-away').waitFor();
   });
 
   it('show a page that could not be made as soon as the API is back', async () => {
@@ -86,7 +87,7 @@ describe('live updates', () => {
     await page.goto(at('/managers'));
     await page.getByRole('heading', { name: 'The API is away' }).waitFor();
     await product.api.start();
-    await page.getByRole('heading', { name: 'Managers' }).waitFor();
-    await untilLive(page);
+    expect(await appears(page.getByRole('heading', { name: 'Managers' }))).toBe(true);
+    expect(await appears(liveBadge(page))).toBe(true);
   });
 });

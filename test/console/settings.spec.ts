@@ -4,7 +4,7 @@ import { openBrowser } from '../support/browser.js';
 import type { TestBrowser } from '../support/browser.js';
 import { startProduct } from '../support/product.js';
 import type { Product } from '../support/product.js';
-import { rowOf, signIn, submitSignIn, untilLive } from './visitor.js';
+import { appears, liveBadge, rowOf, signIn, submitSignIn, untilLive } from './visitor.js';
 import type { Credentials } from './visitor.js';
 
 const vera: Credentials = { username: 'vera', password: 'a rather long pass phrase' };
@@ -53,7 +53,7 @@ describe('settings', () => {
       await rowOf(page, 'vera').getByText('Viewer').waitFor();
 
       const other = await visitAs(vera);
-      await untilLive(other);
+      expect(await appears(liveBadge(other))).toBe(true);
       await other.context().close();
     });
 
@@ -62,7 +62,7 @@ describe('settings', () => {
       await dialog().getByLabel('User name').fill(vera.username);
       await dialog().getByLabel('Password', { exact: true }).fill(vera.password);
       await dialog().getByRole('button', { name: 'Create user' }).click();
-      await dialog().getByRole('alert').getByText(/taken/i).waitFor();
+      expect(await appears(dialog().getByRole('alert').getByText(/taken/i))).toBe(true);
       await dialog().getByRole('button', { name: 'Cancel' }).click();
     });
 
@@ -77,7 +77,7 @@ describe('settings', () => {
       await other.getByText('User name or password is wrong.').waitFor();
       vera.password = 'another long pass phrase';
       await submitSignIn(other, vera);
-      await untilLive(other);
+      expect(await appears(liveBadge(other))).toBe(true);
       await other.context().close();
     });
 
@@ -97,7 +97,7 @@ describe('settings', () => {
       await page.getByRole('button', { name: 'Enable vera' }).click();
       await rowOf(page, 'vera').getByText('May sign in').waitFor();
       await submitSignIn(other, vera);
-      await untilLive(other);
+      expect(await appears(liveBadge(other))).toBe(true);
       await other.context().close();
     });
 
@@ -116,7 +116,7 @@ describe('settings', () => {
 
     it('says what to do when there is none', async () => {
       await page.goto(at('/settings/api-keys'));
-      await page.getByText('There are no API keys').waitFor();
+      expect(await appears(page.getByText('There are no API keys'))).toBe(true);
     });
 
     it('shows a new key once, to copy, and it works', async () => {

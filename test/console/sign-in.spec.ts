@@ -5,7 +5,7 @@ import type { TestBrowser } from '../support/browser.js';
 import { startProduct } from '../support/product.js';
 import type { Product } from '../support/product.js';
 import { pagePaths } from './pages.js';
-import { signIn, signOut, submitSignIn, untilLive } from './visitor.js';
+import { appears, liveBadge, signIn, signOut, submitSignIn, untilLive } from './visitor.js';
 import type { Credentials } from './visitor.js';
 
 describe('signing in', () => {
@@ -43,7 +43,7 @@ describe('signing in', () => {
     await page.goto(at('/tasks?status=failed'));
     await submitSignIn(page, admin);
     await page.waitForURL(at('/tasks?status=failed'));
-    await page.getByRole('button', { name: 'Failed', pressed: true }).waitFor();
+    expect(await appears(page.getByRole('button', { name: 'Failed', pressed: true }))).toBe(true);
   });
 
   it.each(['https://elsewhere.example/', '//elsewhere.example/', '/\\elsewhere.example', '/api/auth/me'])(
@@ -51,7 +51,8 @@ describe('signing in', () => {
     async (from) => {
       await page.goto(at(`/sign-in?from=${encodeURIComponent(from)}`));
       await submitSignIn(page, admin);
-      await page.waitForURL(at('/'));
+      await untilLive(page);
+      expect(page.url()).toBe(at('/'));
     },
   );
 
@@ -67,7 +68,7 @@ describe('signing in', () => {
   it('asks whoever is signed in already for nothing', async () => {
     await signIn(page, product.consoleUrl, admin);
     await page.goto(at('/sign-in?from=%2Fevents'));
-    await page.waitForURL(at('/events'));
+    expect(page.url()).toBe(at('/events'));
   });
 
   it.each(pagePaths())('%s needs a session', async (path) => {
@@ -82,7 +83,7 @@ describe('signing in', () => {
       .context()
       .addCookies([{ name: 'muster_session', value: 'made.up.token', url: product.consoleUrl }]);
     await page.goto(at('/managers'));
-    await page.waitForURL(at('/sign-in?from=%2Fmanagers'));
+    expect(page.url()).toBe(at('/sign-in?from=%2Fmanagers'));
   });
 
   it('signs out, here and on the server', async () => {
@@ -104,7 +105,8 @@ describe('signing in', () => {
     await other.goto(at('/'));
     await untilLive(other);
     await signOut(other);
-    await page.waitForURL(at('/sign-in?from=%2Fevents'));
+    expect(await appears(page.getByRole('heading', { name: 'Sign in to Muster' }))).toBe(true);
+    expect(page.url()).toBe(at('/sign-in?from=%2Fevents'));
   });
 
   it('says how long to wait after too many attempts', async () => {
@@ -130,6 +132,6 @@ describe('signing in', () => {
     await alert().getByText('The API does not answer.').waitFor();
     await product.api.start();
     await submitSignIn(page, admin);
-    await untilLive(page);
+    expect(await appears(liveBadge(page))).toBe(true);
   });
 });

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 
 export interface Credentials {
   username: string;
@@ -26,10 +26,20 @@ export async function signOut(page: Page): Promise<void> {
 }
 
 export async function untilLive(page: Page): Promise<void> {
-  await page.getByLabel('Connection: Live').waitFor();
+  await liveBadge(page).waitFor();
+}
+
+export function liveBadge(page: Page): Locator {
+  return page.getByLabel('Connection: Live');
+}
+
+/** True as soon as it is there; fails with what was looked for if it never comes. */
+export async function appears(locator: Locator): Promise<true> {
+  await locator.waitFor();
+  return true;
 }
 
 /** What stands in the row of a table that shows `name`. */
-export function rowOf(page: Page, name: string) {
+export function rowOf(page: Page, name: string): Locator {
   return page.getByRole('row').filter({ has: page.getByRole('cell', { name, exact: true }) });
 }

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
 import { clientOf, signIn } from '../support/client.js';
-import { createEmptyDatabase } from '../support/database.js';
+import { expectMigratedOnce } from '../support/migrated-once.js';
 import { Scenario } from '../support/scenario.js';
 
 const QUICKLY_MS = 3_000;
@@ -48,52 +47,15 @@ describe('when the database is away at start-up', () => {
   });
 });
 
-const MIGRATOR = 'muster-migrate';
-/** Points of the first start at which it breaks off: within a migration, between it and its record, and later. */
-const POINTS = [
-  ['inside the first migration', 'CREATE TABLE "managers"', 'before', MIGRATOR],
-  ['after a migration, before it is recorded', 'CREATE TABLE "managers"', 'after', MIGRATOR],
-  ['inside a later migration', 'CREATE FUNCTION', 'after', MIGRATOR],
-  ['while the queues are made', 'CREATE SCHEMA IF NOT EXISTS pgboss', 'before', MIGRATOR],
-  ['while the first administrator is made', 'COMMIT', 'before', 'muster-api'],
-  ['after the first administrator was made', 'COMMIT', 'after', 'muster-api'],
-] as const;
-
-describe('when the first start breaks off', () => {
-  it.each(POINTS)('%s because the database is lost, it goes on by itself', async (_, text, where, name) => {
-    const database = await emptyDatabase();
-    const proxy = await scenario.proxy(database.url);
-    const held = proxy.hold(text, where, name);
-    const api = await scenario.api(proxy.url, {}, { waitUntilReady: false });
-    (await held).cut();
-    await api.saw(/"msg":"ready"/);
-    await signIn(api.url);
-    await expectMigratedOnce(database.url);
-  });
-
-  it.each(POINTS)('%s because the API is killed, the next one goes on', async (_, text, where, name) => {
-    const database = await emptyDatabase();
-    const proxy = await scenario.proxy(database.url);
-    const held = proxy.hold(text, where, name);
-    const killed = await scenario.api(proxy.url, {}, { waitUntilReady: false });
-    await held;
-    killed.signal('SIGKILL');
-    await killed.exited;
-    const next = await scenario.api(database.url);
-    await signIn(next.url);
-    await expectMigratedOnce(database.url);
-  });
-});
-
 describe('when processes start on one database', () => {
   it('at once on an empty one, one migrates and all become ready', async () => {
-    const database = await emptyDatabase();
+    const database = await scenario.emptyDatabase();
     const apis = await Promise.all([1, 2, 3].map(() => scenario.api(database.url)));
     await Promise.all(apis.map(({ url }) => signIn(url)));
-    await expectMigratedOnce(database.url);
+    await expectMigratedOnce(database);
     const applied = apis.filter(({ output }) => /"applied":\["/.test(output()));
     expect(applied).toHaveLength(1);
-    expect(await query(database.url, `SELECT username FROM users`)).toEqual([{ username: 'admin' }]);
+    expect(await database.query('SELECT username FROM users')).toEqual([{ username: 'admin' }]);
   });
 
   it('one of this version serves although a newer one has migrated further', async () => {
@@ -120,32 +82,5 @@ async function expectWaiting(url: string): Promise<void> {
     expect(answer).toMatchObject({ status: 503, body: { status: 503 } });
     expect(answer.headers.get('retry-after')).toBe('1');
     expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
-  }
-}
-
-async function emptyDatabase() {
-  const database = await createEmptyDatabase();
-  scenario.atEnd(() => database.drop());
-  return database;
-}
-
-/** Each migration is recorded once, as finished, and none as given up. */
-async function expectMigratedOnce(url: string): Promise<void> {
-  const rows = await query(
-    url,
-    `SELECT migration_name, count(*)::int AS times, bool_and(finished_at IS NOT NULL) AS finished
-     FROM _prisma_migrations WHERE rolled_back_at IS NULL GROUP BY migration_name`,
-  );
-  expect(rows.length).toBeGreaterThan(2);
-  for (const row of rows) expect(row).toMatchObject({ times: 1, finished: true });
-}
-
-async function query(url: string, text: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(text)).rows;
-  } finally {
-    await client.end();
   }
 }

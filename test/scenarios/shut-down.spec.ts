@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { ApiProcess } from '../support/api.js';
 import { clientOf, signIn } from '../support/client.js';
+import type { DatabaseProxy } from '../support/database-proxy.js';
 import { Scenario } from '../support/scenario.js';
 import { requestUser } from '../support/users.js';
 import { accepted, streamWrites, tally } from '../support/write-stream.js';
@@ -78,6 +79,25 @@ describe('when the API is told to end under load', () => {
     expect(me.headers.get('connection')).toBe('close');
     (await held).release();
     expect(await api.exited).toBe(0);
+  });
+});
+
+describe('when the API is told to end while the database', () => {
+  it.each([
+    ['is away', (proxy: DatabaseProxy) => proxy.refuse()],
+    ['does not answer', (proxy: DatabaseProxy) => proxy.swallow()],
+  ])('%s, it ends all the same', async (_, breakOff) => {
+    const database = await scenario.database();
+    const proxy = await scenario.proxy(database.url);
+    const api = await scenario.api(proxy.url);
+    await api.saw(/Leadership acquired/);
+    const { client } = await signIn(api.url);
+    await Promise.all(Array.from({ length: 20 }, () => client('GET', '/api/users')));
+    await breakOff(proxy);
+    const toldAt = performance.now();
+    api.signal('SIGTERM');
+    expect(await api.exited).toBe(0);
+    expect(performance.now() - toldAt).toBeLessThan(LIMIT_MS);
   });
 });
 

@@ -76,7 +76,7 @@ class Product {
   }
 
   async allProcesses(): Promise<ProcessIdentity[]> {
-    return [await this.database(), await this.processOf('api'), await this.processOf('console')];
+    return [await this.database(), await this.processOf('API'), await this.processOf('console')];
   }
 
   async readiness(): Promise<number> {
@@ -164,7 +164,7 @@ describe('npm start', () => {
     });
 
     it('survives kill -9 of its database: the same API process answers again', async () => {
-      const api = await product.processOf('api');
+      const api = await product.processOf('API');
       const database = await product.database();
 
       process.kill(database.pid, 'SIGKILL');
@@ -172,7 +172,7 @@ describe('npm start', () => {
       while ((await product.readiness()) !== 200);
 
       expect(isRunning(api)).toBe(true);
-      expect(await product.processOf('api')).toEqual(api);
+      expect(await product.processOf('API')).toEqual(api);
       expect(await product.database()).not.toEqual(database);
     });
   });

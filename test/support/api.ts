@@ -1,4 +1,4 @@
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { freePort } from './free-port.js';
@@ -18,14 +18,16 @@ export async function startApi(
   { waitUntilReady = true } = {},
 ): Promise<ApiProcess> {
   const port = Number(settings.PORT ?? (await freePort()));
+  const dataDirectory = await mkdtemp(path.join(os.tmpdir(), 'muster-api-'));
   const api = startProcess('dist/apps/api/src/main.js', {
     DATABASE_URL: databaseUrl,
     PORT: String(port),
     MUSTER_HOST: '127.0.0.1',
-    MUSTER_DATA_DIR: await mkdtemp(path.join(os.tmpdir(), 'muster-api-')),
+    MUSTER_DATA_DIR: dataDirectory,
     MUSTER_ADMIN_PASSWORD: ADMIN.password,
     ...settings,
   });
+  void api.exited.then(() => rm(dataDirectory, { recursive: true, force: true }));
   if (waitUntilReady) await api.saw(/"msg":"ready"/);
   return { ...api, port, url: `http://127.0.0.1:${port}` };
 }

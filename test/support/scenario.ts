@@ -8,7 +8,7 @@ import {
   type EmbeddedServerOptions,
 } from '@muster/data/embedded/embedded-server';
 import { startApi, type ApiProcess } from './api.js';
-import { createTestDatabase, type TestDatabase } from './database.js';
+import { createEmptyDatabase, createTestDatabase, type TestDatabase } from './database.js';
 import { startDatabaseProxy, type DatabaseProxy } from './database-proxy.js';
 import { startProcess, type RunningProcess } from './process.js';
 
@@ -65,6 +65,12 @@ export class Scenario {
     const database = await createTestDatabase();
     this.atEnd(() => database.drop());
     return database;
+  }
+
+  async emptyDatabase(): Promise<Pick<TestDatabase, 'url' | 'query'>> {
+    const { url, drop } = await createEmptyDatabase();
+    this.atEnd(drop);
+    return { url, query: (text, values) => queryOnce(url, text, values) };
   }
 
   async proxy(databaseUrl: string): Promise<DatabaseProxy> {

@@ -46,6 +46,10 @@ export function assemble(settings: Settings): Runtime {
     onAvailability: (state, openForMs) => noteAvailability(runtime, state, openForMs),
   });
   const bus: SignalBus = new SignalBus({ database, log });
+  // Its heartbeat notices a silent database sooner than the statements that wait for an answer.
+  bus.onStateChange((connected) => {
+    if (!connected) database.breaker.suspect();
+  });
   const runtime: Runtime = {
     settings,
     log,
@@ -63,14 +67,15 @@ export function assemble(settings: Settings): Runtime {
  * Whoever is first migrates, the others wait for that too.
  */
 async function prepareDatabase({ settings, log, readiness, database }: Runtime): Promise<void> {
-  while (readiness.state !== 'leaving') {
+  const isLeaving = () => readiness.state === 'leaving';
+  while (!isLeaving()) {
     try {
       const applied = await migrate(settings.DATABASE_URL);
       log.info({ applied }, 'the database is up to date');
       await ensureFirstAdmin(database, settings, log);
       return;
     } catch (error) {
-      if (readiness.state === 'leaving') return;
+      if (isLeaving()) return;
       if (!isUnavailable(error)) exit(settings, error);
       log.warn({ err: error, database: describeAddress(settings.DATABASE_URL) }, 'waiting for the database');
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));

@@ -26,7 +26,8 @@ export class LogFolder {
   }
 
   /** The log of a service; the first call puts away the one of the former start. */
-  open(name: string): Log {
+  open(service: string): Log {
+    const name = service.toLowerCase();
     let log = this.logs.get(name);
     if (!log) {
       shiftOlder(this.path, name);

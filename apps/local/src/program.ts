@@ -79,7 +79,7 @@ function untilExit(name: string, child: ChildProcess, register: ProcessRegister)
   const { pid } = child;
   if (pid !== undefined) register.add(name, pid);
   return new Promise((resolve) => {
-    child.once('error', (error) => resolve(`The ${name} could not be started (${error.message})`));
+    child.on('error', (error) => resolve(`The ${name} could not be started (${error.message})`));
     child.once('exit', (code, signal) => {
       if (pid !== undefined) register.remove(pid);
       resolve(

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { findFreePort } from '@muster/data/embedded/free-port';
 import { majorVersionAt } from '@muster/data/embedded/one-off-client';
 import { identifyProcess, waitUntilGone, type ProcessIdentity } from '@muster/data/embedded/process-identity';
@@ -49,8 +49,11 @@ describe('the product on one machine', () => {
   let port: number;
   const started: ChildProcess[] = [];
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'muster-run-'));
+  });
+
+  beforeEach(async () => {
     port = await findFreePort();
   });
 
@@ -61,8 +64,9 @@ describe('the product on one machine', () => {
         await once(child, 'exit');
       }
     }
-    await rm(folder, { recursive: true, force: true });
   });
+
+  afterAll(() => rm(folder, { recursive: true, force: true }));
 
   async function launch(api: string, environment: NodeJS.ProcessEnv = {}): Promise<Launched> {
     const script = join(folder, 'api.cjs');

@@ -37,7 +37,7 @@ export function allServices({
     program(options, { root, log: logs.open(options.name), register });
 
   const api = node({
-    name: 'api',
+    name: 'API',
     argv: [join(root, 'dist/apps/api/src/main.js')],
     environment: () => ({
       ...common,
@@ -54,7 +54,7 @@ export function allServices({
     followsBuild: true,
   });
 
-  const console = node({
+  const pages = node({
     name: 'console',
     argv: [join(root, 'apps/console', development ? '' : '.next/standalone/apps/console', 'server/main.ts')],
     environment: () => ({
@@ -66,15 +66,11 @@ export function allServices({
     stopWithinMs: 2_000,
   });
 
-  return [...(database ? [database] : []), api, console];
+  return [...(database ? [database] : []), api, pages];
 }
 
 /** The console asks the API for everything, so what only the API may know is kept from it. */
 function withoutSecrets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return {
-    ...environment,
-    DATABASE_URL: undefined,
-    MUSTER_ADMIN_PASSWORD: undefined,
-    MUSTER_JWT_SECRET: undefined,
-  };
+  const harmless = ([name]: [string, unknown]) => !/DATABASE_URL|PASSWORD|SECRET|TOKEN/.test(name);
+  return Object.fromEntries(Object.entries(environment).filter(harmless));
 }

@@ -129,10 +129,33 @@ describe('supervisor', () => {
       },
     });
     const { supervisor, story } = supervise((log) => [new FakeService('a', log), hanging(log)]);
+    // oxlint-disable-next-line jest/valid-expect -- awaited below, when it has been given up
     const started = expect(supervisor.start()).rejects.toThrow('given up');
     await story.until('hanging');
     await supervisor.stop();
     await started;
     expect(story.lines).toEqual(['start a', 'hanging', 'stop a']);
+  });
+
+  it('hurries what does not end when it is asked again', async () => {
+    const slow = (story: Story): Service => ({
+      name: 'slow',
+      stopWithinMs: 60_000,
+      start: async () => ({
+        exited: story.until('forced').then(() => 'forced'),
+        stop: async (_graceMs, hurry) => {
+          story.tell('asked');
+          await once(hurry, 'abort');
+          story.tell('forced');
+        },
+      }),
+    });
+    const { supervisor, story } = supervise((log) => [slow(log)]);
+    await supervisor.start();
+    const stopped = supervisor.stop();
+    await story.until('asked');
+    supervisor.hurry();
+    await stopped;
+    expect(story.lines).toEqual(['asked', 'forced']);
   });
 });

@@ -3,7 +3,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg, { type ClientConfig } from 'pg';
 import { Breaker } from './breaker.js';
 import { applicationConnection } from './connection.js';
-import { DatabaseUnavailable, isConflict, isUnavailable } from './errors.js';
+import { DatabaseUnavailable, isConflict, isUnavailable, sqlStateOf } from './errors.js';
 import { PrismaClient } from './generated/prisma/client.js';
 import { giveUp, Pool } from './pool.js';
 import { insertEvents, type NewEvent } from './sql/insert-events.js';
@@ -112,7 +112,7 @@ export class Database implements Handle {
   async close(): Promise<void> {
     this.breaker.close();
     await this.client.$disconnect();
-    await this.pool.end();
+    await this.pool.close();
   }
 
   private async attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -153,6 +153,9 @@ export class Database implements Handle {
     try {
       await client.connect();
       await client.query('SELECT 1');
+    } catch (error) {
+      // It has no connection left for us, but it is there: those that we have are worth all the more.
+      if (sqlStateOf(error) !== '53300') throw error;
     } finally {
       // Not awaited: a connection that goes silent now must not be the end of all probing.
       giveUp(client);

@@ -3,6 +3,8 @@ import pg, { type ClientConfig, type PoolClient } from 'pg';
 /** `pg`'s sentence for a statement whose answer did not come in time. */
 const SILENCE = 'Query read timeout';
 
+const CLOSE_PATIENCE_MS = 1_000;
+
 type Query = (...given: unknown[]) => unknown;
 
 /**
@@ -16,6 +18,7 @@ type Query = (...given: unknown[]) => unknown;
  *   likely they are no better.
  */
 export class Pool extends pg.Pool {
+  private readonly open = new Set<PoolClient>();
   private readonly idle = new Set<PoolClient>();
 
   constructor(connection: ClientConfig, max: number) {
@@ -23,7 +26,16 @@ export class Pool extends pg.Pool {
     this.on('connect', (client) => this.watch(client));
     this.on('acquire', (client) => this.idle.delete(client));
     this.on('release', (_error, client) => this.idle.add(client));
-    this.on('remove', (client) => this.idle.delete(client));
+    this.on('remove', (client) => {
+      this.open.delete(client);
+      this.idle.delete(client);
+    });
+  }
+
+  /** Waits a little for whoever still uses a connection, but not for a database that does not answer. */
+  async close(): Promise<void> {
+    const cutOff = setTimeout(() => this.open.forEach(giveUp), CLOSE_PATIENCE_MS);
+    await this.end().finally(() => clearTimeout(cutOff));
   }
 
   /** Whatever lies idle may be as dead as the connection that made us doubt; new ones cost little. */
@@ -32,6 +44,7 @@ export class Pool extends pg.Pool {
   }
 
   private watch(client: PoolClient): void {
+    this.open.add(client);
     client.on('error', () => {});
     const query = client.query.bind(client) as Query;
     client.query = ((...given: unknown[]) => {

@@ -1,8 +1,8 @@
 import { ValidateIf } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 
-/** Marks the schema of a field that is always there. */
-export const ALWAYS_THERE = Symbol('always there');
+/** Marks the schema of a field that is always there, for whoever completes the message's schema. */
+export const ALWAYS_THERE = 'x-always-there';
 
 /** The field is always there, but may be null. */
 export function Nullable(): PropertyDecorator {

@@ -43,7 +43,7 @@ export function described(client: Client): Client {
 export function expectDescribed(method: string, url: string, answer: Answer): void {
   const operation = operationFor(method, url);
   if (!operation) return;
-  const said = `${method} ${url} answered ${answer.status}`;
+  const said = `${method} ${url.slice(0, 200)} answered ${answer.status}`;
   const response = operation.responses[String(answer.status)];
   if (!response) throw new Error(`${said}, which its description does not mention`);
   const type = answer.headers.get('content-type')?.split(';')[0];
@@ -59,7 +59,7 @@ export function expectDescribed(method: string, url: string, answer: Answer): vo
   }
 }
 
-export function operationFor(method: string, url: string): Operation | undefined {
+function operationFor(method: string, url: string): Operation | undefined {
   const pathOnly = url.split('?')[0]!;
   const found = Object.entries(description().paths).find(([template]) => patternOf(template).test(pathOnly));
   return found?.[1][method.toLowerCase()];

@@ -17,6 +17,8 @@ export interface Account {
 export interface ApiUnderTest {
   readonly database: TestDatabase;
   readonly process: ApiProcess;
+  /** All that work on the database, and are stopped before it is dropped. */
+  readonly processes: ApiProcess[];
   readonly url: string;
   readonly nobody: Client;
   readonly admin: Client;
@@ -46,15 +48,17 @@ export function useApi(settings: Record<string, string> = {}): ApiUnderTest {
   beforeAll(async () => {
     under.database = await createTestDatabase();
     under.process = await startApi(under.database.url, settings);
+    under.processes.push(under.process);
     under.url = under.process.url;
     under.nobody = described(clientOf(under.url));
     under.admin = under.holding((await signIn(under.url)).token);
   });
   afterAll(async () => {
-    await under.process?.stop();
+    await Promise.all(under.processes.map((api) => api.stop()));
     await under.database?.drop();
   });
 
+  under.processes = [];
   under.holding = (token) => described(clientOf(under.url, token));
   under.signIn = (username, password, headers) =>
     under.nobody('POST', '/api/auth/login', { username, password }, headers);
@@ -63,7 +67,13 @@ export function useApi(settings: Record<string, string> = {}): ApiUnderTest {
     const created = await under.admin('POST', '/api/users', account);
     if (created.status !== 201) throw new Error(`${username} was not created: ${created.status}`);
     const token = (await under.signIn(username, PASSWORD)).body.accessToken as string;
-    return { id: created.body.id as string, username, password: PASSWORD, token, client: under.holding(token) };
+    return {
+      id: created.body.id as string,
+      username,
+      password: PASSWORD,
+      token,
+      client: under.holding(token),
+    };
   };
   under.events = (where = 'true', values = []) =>
     under.database.query<EventRow>(
@@ -72,6 +82,19 @@ export function useApi(settings: Record<string, string> = {}): ApiUnderTest {
       values,
     );
   return under;
+}
+
+/** Another process of the same installation, on the same database. */
+export function useSecondProcess(first: ApiUnderTest, settings: Record<string, string> = {}) {
+  const second = {} as { url: string; nobody: Client; holding(token: string): Client };
+  beforeAll(async () => {
+    const api = await startApi(first.database.url, settings);
+    first.processes.push(api);
+    second.url = api.url;
+    second.nobody = second.holding('');
+  });
+  second.holding = (token) => described(clientOf(second.url, token || undefined));
+  return second;
 }
 
 /** `code` of a problem, with its status: what tests of refusals look at. */

@@ -83,10 +83,11 @@ function messageSchemas(): Record<string, Schema> {
 }
 
 function requireNullable(schema: Schema): void {
-  const isRequired = ([name, property]: [string, object]) =>
-    ALWAYS_THERE in property || schema.required?.includes(name);
-  const required = Object.entries(schema.properties ?? {}).filter(isRequired);
-  if (required.length > 0) schema.required = required.map(([name]) => name);
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    if (!(ALWAYS_THERE in property)) continue;
+    delete property[ALWAYS_THERE];
+    schema.required = [...(schema.required ?? []), name];
+  }
 }
 
 /** Tells Nest's explorer the properties that class-validator knows; for a query it lists them one by one. */
@@ -144,10 +145,11 @@ function problemsOf(
   const rules: Array<[holds: boolean, statuses: number[]]> = [
     [true, [429, 503]],
     [!isPublic, [401, 403]],
-    [changes, [403]],
-    [requestBody !== undefined || parameters.length > 0, [400]],
-    [requestBody !== undefined, [409, 413, 415, 422]],
-    [takesId, [404]],
+    // Also where no body is wanted: one that comes along is read, and must be readable.
+    [changes, [400, 403, 413, 415, 422]],
+    [parameters.length > 0, [400]],
+    [requestBody !== undefined, [409]],
+    [takesId, [404, 414]],
   ];
   return rules.flatMap(([holds, statuses]) => (holds ? statuses : []));
 }
@@ -188,6 +190,7 @@ const DESCRIPTIONS: Record<number, string> = {
   404: 'None such',
   409: 'In conflict with the current state',
   413: 'Too large',
+  414: 'The address is too long',
   415: 'Not JSON',
   422: 'Well-formed, but not acceptable',
   429: 'Too many; see Retry-After',

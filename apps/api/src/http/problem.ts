@@ -1,6 +1,13 @@
 import { STATUS_CODES } from 'node:http';
 import { HttpException } from '@nestjs/common';
-import { DatabaseUnavailable, isDuplicate, isUnavailable, Overloaded, sqlStateOf } from '@muster/data/errors';
+import {
+  DatabaseUnavailable,
+  isConflict,
+  isDuplicate,
+  isUnavailable,
+  Overloaded,
+  sqlStateOf,
+} from '@muster/data/errors';
 import { Fault, type FaultKind } from '@muster/domain/errors';
 import { IllegalTransition } from '@muster/domain/state-machine';
 import type { Problem } from '@muster/protocol/problem';
@@ -54,6 +61,16 @@ export function problemOf(error: unknown, instance: string): ProblemAnswer {
   if (error instanceof Overloaded) return answer(429, 'OVERLOADED', error.message, instance, 1);
   if (error instanceof DatabaseUnavailable || isUnavailable(error)) {
     return answer(503, 'DATABASE_UNAVAILABLE', 'The database is away; try again shortly', instance, 1);
+  }
+  if (isConflict(error)) {
+    // Run again already, and lost again: nothing was done, and it is not the caller's fault.
+    return answer(
+      503,
+      'DATABASE_BUSY',
+      'Others change the same at this moment; try again shortly',
+      instance,
+      1,
+    );
   }
   if (error instanceof IllegalTransition) return answer(409, 'ILLEGAL_TRANSITION', error.message, instance);
   return fromDatabase(error, instance) ?? fromServer(error, instance) ?? unforeseen(instance);

@@ -1,5 +1,11 @@
-import { ValidationPipe, type ValidationError, type ValidationPipeOptions } from '@nestjs/common';
+import {
+  ValidationPipe,
+  type ArgumentMetadata,
+  type ValidationError,
+  type ValidationPipeOptions,
+} from '@nestjs/common';
 import { malformed } from '@muster/domain/errors';
+import type { FieldProblem } from '@muster/protocol/problem';
 import { getMetadataStorage } from 'class-validator';
 
 const options: ValidationPipeOptions = {
@@ -10,14 +16,28 @@ const options: ValidationPipeOptions = {
   forbidUnknownValues: true,
   stopAtFirstError: false,
   validationError: { target: false, value: false },
-  exceptionFactory: (errors) =>
-    malformed('VALIDATION_FAILED', 'The request is not what this call takes', { errors: fieldsOf(errors) }),
+  exceptionFactory: (errors) => refusal(fieldsOf(errors)),
 };
 
-/** For people and client programs: a field that is not known is refused, because it is probably misspelt. */
-export const strictValidation = () => new ValidationPipe(options);
+/** class-validator takes what every object inherits for a field that it knows. */
+class StrictValidation extends ValidationPipe {
+  override transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    const inherited = Object.keys(Object(value) as object).filter((field) => field in Object.prototype);
+    if (metadata.type !== 'custom' && inherited.length > 0) {
+      throw refusal(inherited.map((field) => ({ field, message: `property ${field} should not exist` })));
+    }
+    return super.transform(value, metadata) as Promise<unknown>;
+  }
+}
 
-function fieldsOf(errors: ValidationError[], parent = ''): Array<{ field: string; message: string }> {
+function refusal(errors: FieldProblem[]) {
+  return malformed('VALIDATION_FAILED', 'The request is not what this call takes', { errors });
+}
+
+/** For people and client programs: a field that is not known is refused, because it is probably misspelt. */
+export const strictValidation = (): ValidationPipe => new StrictValidation(options);
+
+function fieldsOf(errors: ValidationError[], parent = ''): FieldProblem[] {
   return errors.flatMap((error) => {
     const field = parent ? `${parent}.${error.property}` : error.property;
     const own = Object.values(error.constraints ?? {}).map((message) => ({ field, message }));

@@ -2,6 +2,7 @@ export type EmbeddedServerFailure =
   | 'NO_BINARIES'
   | 'NO_SERVER_USER'
   | 'DIRECTORY_NOT_WRITABLE'
+  | 'DIRECTORY_NOT_REACHABLE'
   | 'DIRECTORY_IN_USE'
   | 'OTHER_MAJOR_VERSION'
   | 'PASSWORD_LOST'

@@ -198,6 +198,13 @@ describe('the embedded server', () => {
 
   const asRoot = process.getuid?.() === 0 ? it : it.skip;
 
+  asRoot('does not start another cluster where the server cannot reach the one that is there', async () => {
+    const moved = join(root, 'closed', 'database');
+    await mkdir(join(moved, 'data'), { recursive: true });
+    await chmod(join(root, 'closed'), 0o700);
+    await expect(start({ directory: moved })).rejects.toMatchObject({ code: 'DIRECTORY_NOT_REACHABLE' });
+  });
+
   asRoot('moves the cluster out of a folder that the server as another user cannot enter', async () => {
     await mkdir(join(root, 'private'), { mode: 0o700 });
     const hidden = join(root, 'private', 'database');

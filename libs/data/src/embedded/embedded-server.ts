@@ -1,8 +1,8 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { locateBinaries } from './binaries.js';
 import { openCluster, superuser } from './cluster.js';
-import { EmbeddedServerError } from './embedded-errors.js';
+import { EmbeddedServerError, explainFileError } from './embedded-errors.js';
 import { findFreePort } from './free-port.js';
 import { openHome, type Home } from './home.js';
 import { killLeftoverBackends, stopLeftoverServer } from './leftovers.js';
@@ -50,6 +50,15 @@ const portAttempts = 20;
 
 /** Starts a PostgreSQL server of our own on the loopback address, making its cluster if need be. */
 export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
+  const directory = resolve(options.directory);
+  try {
+    return await start({ ...options, directory });
+  } catch (error) {
+    throw explainFileError(error, directory);
+  }
+}
+
+async function start(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const { settings, database = 'muster', onLog = () => undefined, signal } = options;
   const home = await openHome(options.directory);
   const lock = claim(home);

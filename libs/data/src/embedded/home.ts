@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { chown, mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
-import { EmbeddedServerError, explainFileError } from './embedded-errors.js';
+import { dirname, join } from 'node:path';
+import { EmbeddedServerError } from './embedded-errors.js';
 import { canReach, chooseServerUser, type ServerUser } from './server-user.js';
 
 /** Where a root-started server lives when the user that runs it cannot reach the folder it belongs to. */
@@ -22,17 +23,19 @@ export interface Home {
  * the folder says where.
  */
 export async function openHome(directory: string): Promise<Home> {
-  const wanted = resolve(directory);
-  try {
-    await mkdir(wanted, { recursive: true, mode: 0o700 });
-    const own = await realpath(wanted);
-    const path = (await readPointer(own)) ?? own;
-    const user = await chooseServerUser(join(path, 'data'));
-    if (!user || canReach(user, dirname(path))) return await furnish(path, user);
-    return await furnish(await moveOut(own), user);
-  } catch (error) {
-    throw error instanceof EmbeddedServerError ? error : explainFileError(error, wanted);
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const own = await realpath(directory);
+  const path = (await readPointer(own)) ?? own;
+  const user = await chooseServerUser(join(path, 'data'));
+  if (!user || canReach(user, dirname(path))) return furnish(path, user);
+  // A cluster that is there already was reachable once; to start another beside it would seem to lose it.
+  if (existsSync(join(path, 'data'))) {
+    throw new EmbeddedServerError(
+      'DIRECTORY_NOT_REACHABLE',
+      `PostgreSQL, which does not run as root, cannot reach ${path}; let others pass (chmod o+x) the folders above it.`,
+    );
   }
+  return furnish(await moveOut(own), user);
 }
 
 async function furnish(path: string, user: ServerUser | undefined): Promise<Home> {

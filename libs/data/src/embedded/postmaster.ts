@@ -41,7 +41,7 @@ export async function launchPostmaster(options: PostmasterOptions): Promise<Post
   );
   const exited = new Promise<void>((resolve) => {
     server.once('exit', () => resolve());
-    server.once('error', () => resolve());
+    server.on('error', () => resolve());
   });
   tieToOurLife(server, home.user, exited);
   await untilReady(server, exited, options);
@@ -56,7 +56,7 @@ async function untilReady(
   const lines: string[] = [];
   const stopOnAbort = () => server.kill('SIGINT');
   signal?.addEventListener('abort', stopOnAbort, { once: true });
-  server.once('error', (error) => lines.push(`error: ${error.message}`));
+  server.on('error', (error) => lines.push(`error: ${error.message}`));
   try {
     const output = createInterface({ input: server.stderr! });
     const ended = once(output, 'close');

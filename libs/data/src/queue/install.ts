@@ -17,7 +17,6 @@ export async function installQueue(ownerUrl: string): Promise<void> {
     connectionString: ownerUrl,
     application_name: 'muster-migrate',
     connectionTimeoutMillis: 2_000,
-    keepAlive: true,
     schema: QUEUE_SCHEMA,
     max: 2,
     migrate: true,

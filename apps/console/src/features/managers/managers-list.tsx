@@ -66,8 +66,8 @@ export function ManagersList() {
             <EmptyState title="No manager matches">Choose another filter to see more of them.</EmptyState>
           ) : (
             <EmptyState title="No manager has called in yet">
-              Start an agent on a host that can reach this server, with <code>MUSTER_URL</code> set to its
-              address. It appears here after its first poll and waits for approval.
+              Managers appear here when they are registered. Agents that call in by themselves come with a
+              later version.
             </EmptyState>
           )
         }

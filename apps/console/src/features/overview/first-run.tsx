@@ -19,29 +19,34 @@ export function FirstRun() {
   if (!isFirstRun) return null;
   return (
     <section className={styles.firstRun} aria-labelledby="first-run">
-      <h2 id="first-run">Muster is up. Three steps to the first calculation:</h2>
+      <h2 id="first-run">Muster is up. What you can do first:</h2>
       <ol>
         <li>
-          Start a manager on a host that can reach this server, with <code>MUSTER_URL</code> set to its
-          address. It calls in by itself and shows up under <Link href="/managers">Managers</Link>.
-        </li>
-        <li>
-          Compare its fingerprint with the one that the agent prints, and have{' '}
-          {isAdmin ? 'it approved' : 'an admin approve it'}.
+          {isAdmin ? (
+            <>
+              Give everybody a sign-in of their own under <Link href="/settings/users">Users</Link>
+            </>
+          ) : (
+            'Ask an admin for a sign-in of your own'
+          )}
+          : what anybody does is recorded under their name.
         </li>
         <li>
           {isAdmin ? (
             <>
-              Make an <Link href="/settings/api-keys">API key</Link> with the role client
+              Make an <Link href="/settings/api-keys">API key</Link>
             </>
           ) : (
-            'Ask an admin for an API key with the role client'
+            'Ask an admin for an API key'
           )}{' '}
-          and send <code>POST /send-start-calculation</code>; the{' '}
+          for each program; the{' '}
           <a href="/api/docs" target="_blank" rel="noreferrer">
             API description
           </a>{' '}
-          shows how.
+          shows what it can call.
+        </li>
+        <li>
+          Watch what happens under <Link href="/events">Events</Link>.
         </li>
       </ol>
     </section>
