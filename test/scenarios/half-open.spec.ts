@@ -57,7 +57,9 @@ describe('when connections to the database go silent', () => {
   });
 
   it('it is found out before a statement of the usual patience is given up', async () => {
-    const { api, proxy } = await start({});
+    const database = await scenario.database();
+    const proxy = await scenario.proxy(database.url);
+    const api = await scenario.api(proxy.url);
     proxy.swallow();
     const silentSince = performance.now();
     await api.saw(/"msg":"the database is away"/);
@@ -65,10 +67,10 @@ describe('when connections to the database go silent', () => {
   });
 });
 
-async function start(settings: Record<string, string> = SETTINGS) {
+async function start() {
   const database = await scenario.database();
   const proxy = await scenario.proxy(database.url);
-  const api = await scenario.api(proxy.url, settings);
+  const api = await scenario.api(proxy.url, SETTINGS);
   const other = await scenario.api(database.url);
   const { client } = await signIn(api.url);
   return { api, other, proxy, client };

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, open, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { startEmbeddedServer } from '@muster/data/embedded/embedded-server';
@@ -9,6 +9,8 @@ export interface Postgres {
   readonly url: string;
   /** As the owner: for what is done between the rounds, never within one. */
   readonly owner: pg.Client;
+  /** How long the disk takes to say that something is safe: what every commit waits for, alone or in company. */
+  readonly flushMs: number;
 }
 
 /**
@@ -27,7 +29,7 @@ export async function withPostgres<T>(
     const server = await startEmbeddedServer({ directory, settings, signal });
     try {
       await migrate(server.url);
-      return await withOwner(server.url, work);
+      return await withOwner(server.url, await measureFlush(directory), work);
     } finally {
       await server.stop();
     }
@@ -36,13 +38,37 @@ export async function withPostgres<T>(
   }
 }
 
-async function withOwner<T>(url: string, work: (postgres: Postgres) => Promise<T>): Promise<T> {
+async function withOwner<T>(
+  url: string,
+  flushMs: number,
+  work: (postgres: Postgres) => Promise<T>,
+): Promise<T> {
   const owner = new pg.Client({ connectionString: url, application_name: 'muster-bench' });
   owner.on('error', () => {});
   await owner.connect();
   try {
-    return await work({ url, owner });
+    return await work({ url, owner, flushMs });
   } finally {
     await owner.end().catch(() => {});
+  }
+}
+
+const FLUSHES = 201;
+const PAGE = Buffer.alloc(8_192);
+
+/** The median of many, on the disk that the database is on. */
+async function measureFlush(directory: string): Promise<number> {
+  const file = await open(path.join(directory, 'flush'), 'w');
+  try {
+    const times: number[] = [];
+    for (let turn = 0; turn < FLUSHES; turn++) {
+      await file.write(PAGE, 0, PAGE.length, 0);
+      const startedAt = performance.now();
+      await file.datasync();
+      times.push(performance.now() - startedAt);
+    }
+    return times.sort((left, right) => left - right)[FLUSHES >> 1]!;
+  } finally {
+    await file.close();
   }
 }

@@ -8,6 +8,9 @@ export interface Contestant {
   take(seconds: number): Promise<Turn>;
 }
 
+/** Turns' worth of work before the first round, for the compiler to have seen everything often enough. */
+const WARM_UP_TURNS = 3;
+
 /**
  * Warms everybody up, then lets them take short turns, round after round, each round begun by another one:
  * a machine that is slower for a while is slower for all of them.
@@ -17,7 +20,7 @@ export async function compete(contestants: readonly Contestant[], scope: Scope):
   const turns = new Map<Contestant, Turn[]>(contestants.map((contestant) => [contestant, []]));
   for (const contestant of contestants) {
     progress(`Warming up: ${contestant.label}`);
-    await contestant.take(seconds);
+    await contestant.take(seconds * WARM_UP_TURNS);
   }
   for (let round = 0; round < rounds; round++) {
     const first = round % contestants.length;
