@@ -63,7 +63,7 @@ describe('under an idempotency key', () => {
     ['422', unacceptable('NO', 'no')],
   ])('a refusal with %s is kept', async (status, refusal) => {
     const key = randomUUID();
-    await expect(commands.run(callWith(key), refuseWith(refusal))).rejects.toBe(refusal);
+    await expect(commands.run(callWith(key), refuseWith(refusal))).rejects.toThrow(refusal.message);
     const again = callWith(key);
     const answer = await commands.run(again, () => Promise.resolve({ done: true }));
     expect(answer).toMatchObject({ status: Number(status), code: refusal.code });
@@ -78,7 +78,7 @@ describe('under an idempotency key', () => {
     ['500', new Error('nobody foresaw this')],
   ])('%s is not', async (_status, refusal) => {
     const key = randomUUID();
-    await expect(commands.run(callWith(key), refuseWith(refusal))).rejects.toBe(refusal);
+    await expect(commands.run(callWith(key), refuseWith(refusal))).rejects.toThrow(refusal.message);
     expect(await testDatabase.query('SELECT 1 FROM idempotency_keys WHERE key = $1', [key])).toEqual([]);
     expect(await commands.run(callWith(key), () => Promise.resolve({ done: true }))).toEqual({ done: true });
   });
@@ -90,7 +90,7 @@ describe('under an idempotency key', () => {
       await tx.query({ text: add('refused') });
       throw refusal;
     });
-    await expect(refused).rejects.toBe(refusal);
+    await expect(refused).rejects.toThrow(refusal.message);
     await commands.run(callWith(randomUUID()), async (tx) => void (await tx.query({ text: add('done') })));
     expect(await testDatabase.query('SELECT name FROM server_secrets')).toEqual([{ name: 'done' }]);
   });

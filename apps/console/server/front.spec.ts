@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { Server as SocketServer } from 'socket.io';
 import { io } from 'socket.io-client';
 import { createFront } from './front';
+import { forwardedFor } from './upstream';
 
 /** What a request looked like when it arrived at the API. */
 interface Seen {
@@ -101,6 +102,11 @@ describe('the front', () => {
     expect(seen[1]?.headers['x-forwarded-for']).toBe('127.0.0.1');
     expect(seen[1]?.headers['x-forwarded-proto']).toBe('http');
     expect(seen[1]?.headers.host).toBe(new URL(origin).host);
+  });
+
+  it('calls a caller by one name on whatever address it listens', () => {
+    const request = { headers: {}, socket: { remoteAddress: '::ffff:10.0.0.7' } } as http.IncomingMessage;
+    expect(forwardedFor(request)['x-forwarded-for']).toBe('10.0.0.7');
   });
 
   it('passes each piece of a stream on as it comes', async () => {

@@ -97,9 +97,10 @@ export class Upstream {
  * Says who called. The address is appended, so that the API reads from the right and counts the hops that it
  * trusts. `Host` stays the browser's: the API compares it with `Origin` to refuse foreign pages.
  */
-function forwardedFor(request: IncomingMessage): OutgoingHttpHeaders {
+export function forwardedFor(request: IncomingMessage): OutgoingHttpHeaders {
   const earlier = request.headers['x-forwarded-for'];
-  const address = request.socket.remoteAddress ?? 'unknown';
+  // A server on all addresses sees IPv4 callers in the disguise of IPv6; one caller has one name.
+  const address = request.socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '') ?? 'unknown';
   return {
     'x-forwarded-for': earlier ? `${earlier}, ${address}` : address,
     'x-forwarded-proto': request.headers['x-forwarded-proto'] ?? 'http',

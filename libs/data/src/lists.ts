@@ -40,7 +40,9 @@ export async function readPage(
   if (request.from !== undefined) conditions.push(`${time} >= ${bind(request.from)}::timestamptz`);
   if (request.to !== undefined) conditions.push(`${time} < ${bind(request.to)}::timestamptz`);
   if (request.after) {
-    conditions.push(`(${time}, ${id}) < (${bind(request.after[0])}::timestamptz, ${bind(request.after[1])}::uuid)`);
+    conditions.push(
+      `(${time}, ${id}) < (${bind(request.after[0])}::timestamptz, ${bind(request.after[1])}::uuid)`,
+    );
   }
   const rows = await handle.query<Row & { list_time: string; list_id: string }>({
     text: `

@@ -16,7 +16,7 @@ import type { Page } from './lists.js';
 import { Nullable, Optional } from './nullable.js';
 
 /** Long pass phrases are welcome; the upper bound only keeps the hash function from being a weapon. */
-export const PASSWORD_LENGTH = { min: 8, max: 1024 } as const;
+const PASSWORD_LENGTH = { min: 8, max: 1024 } as const;
 
 export class CreateUser {
   @Matches(/^[A-Za-z0-9._@-]{1,64}$/, { message: 'username must be 1 to 64 of A-Z a-z 0-9 . _ @ -' })

@@ -27,7 +27,7 @@ const ABOUT =
  * The API's description of itself. Messages are described by what validates them (the class-validator rules
  * of libs/protocol), routes by their controllers, and who may call by `@Access`: nothing is said twice.
  */
-export function describeApi(app: NestFastifyApplication, version: string): OpenAPIObject {
+function describeApi(app: NestFastifyApplication, version: string): OpenAPIObject {
   const schemas = messageSchemas();
   announceProperties(schemas);
   const config = new DocumentBuilder()

@@ -9,7 +9,7 @@ import { installQueue } from '../queue/install.js';
 import { withSchemaEngine, readMigrations } from './schema-engine.js';
 
 /** The database cannot be brought to this version's schema; the message says why in a sentence. */
-export class MigrationFailed extends Error {}
+class MigrationFailed extends Error {}
 
 const OLDEST_SERVER = 15;
 const MIGRATION_LOCK = `hashtextextended('muster.migrations', 0)`;

@@ -36,7 +36,13 @@ export interface LiveApiKey {
 
 export async function createApiKey(
   tx: Transaction,
-  key: { name: string; role: Role; keyHash: Uint8Array<ArrayBuffer>; createdBy: string; expiresAt: Date | null },
+  key: {
+    name: string;
+    role: Role;
+    keyHash: Uint8Array<ArrayBuffer>;
+    createdBy: string;
+    expiresAt: Date | null;
+  },
 ): Promise<ApiKey> {
   return tx.prisma.apiKey.create({ data: key, select: withoutHash });
 }

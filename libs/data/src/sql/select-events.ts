@@ -14,7 +14,11 @@ const COLUMNS =
   'event_id, seq, event_type, severity, description, actor, event_data, manager_id, task_id, schedule_id, job_id, "timestamp"';
 
 /** Newest first, below a sequence number. */
-export function selectEventsBefore(handle: Handle, filter: EventFilter, seq: number | null): Promise<EventRecord[]> {
+export function selectEventsBefore(
+  handle: Handle,
+  filter: EventFilter,
+  seq: number | null,
+): Promise<EventRecord[]> {
   return select(handle, filter, seq === null ? undefined : ['<', seq], 'DESC');
 }
 
