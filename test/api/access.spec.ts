@@ -68,7 +68,7 @@ describe('the table of routes and roles', () => {
     await shutDown(runtime, app);
   });
 
-  describe.each(['session', 'API key'] as const)('holds for callers with a %s', (credential) => {
+  describe.each(['a session', 'an API key'] as const)('holds for callers with %s', (credential) => {
     const callers = new Map<Caller, Client>();
 
     beforeAll(async () => {
@@ -77,7 +77,7 @@ describe('the table of routes and roles', () => {
     });
 
     async function callerOf(role: (typeof roles)[number]): Promise<Client> {
-      if (credential === 'session') return (await api.user(role)).client;
+      if (credential === 'a session') return (await api.user(role)).client;
       const { body } = await api.admin('POST', '/api/api-keys', { name: `matrix ${role}`, role });
       return api.holding(body.key as string);
     }

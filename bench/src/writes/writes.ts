@@ -147,7 +147,7 @@ async function report(standings: Standing[], postgres: Postgres, scope: Scope): 
       cores: os.availableParallelism(),
       node: process.version,
       postgresql: rows[0]!.server_version,
-      'ms per flush': postgres.flushMs.toFixed(2),
+      'ms per flush': Number(postgres.flushMs.toFixed(2)),
     },
     standings,
     ratios,

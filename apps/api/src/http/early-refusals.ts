@@ -4,15 +4,10 @@ import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sendProblem } from './problem.filter.js';
 import { refusalOf } from './problem.js';
+import { SECURITY_HEADERS } from './security-headers.js';
 
-/** What is refused before any hook runs gets here what the hooks would have said. None of it is a page. */
-const HEADERS = {
-  'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none';frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-};
+/** What is refused before any hook runs gets here what the hooks would have said. */
+const HEADERS = { ...SECURITY_HEADERS, 'cache-control': 'no-store' };
 
 /** A URL that the router cannot read. */
 export function refuseUrl(error: Error, request: FastifyRequest, reply: FastifyReply): void {
