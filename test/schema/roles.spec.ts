@@ -22,15 +22,15 @@ const expected: Record<string, string> = {
   legal_transitions: 'SELECT',
   manager_history: 'SELECT',
   managers: 'SELECT INSERT UPDATE DELETE',
-  schedule_calculations: 'SELECT INSERT UPDATE DELETE',
+  schedule_calculations: 'SELECT INSERT UPDATE',
   schedule_history: 'SELECT',
   server_secrets: 'SELECT INSERT',
   sessions: 'SELECT INSERT UPDATE DELETE',
   sign_in_throttles: 'SELECT INSERT UPDATE DELETE',
   system_events: 'SELECT INSERT',
   task_history: 'SELECT',
-  task_results: 'SELECT INSERT UPDATE DELETE',
-  tasks: 'SELECT INSERT UPDATE DELETE',
+  task_results: 'SELECT INSERT UPDATE',
+  tasks: 'SELECT INSERT UPDATE',
   users: 'SELECT INSERT UPDATE DELETE',
 };
 
@@ -86,6 +86,58 @@ it('but what it changes has its history, with who and why', async () => {
     { previous_status: 'pending', new_status: 'running', actor: 'manager:n7', reason: 'engine is up' },
     { previous_status: 'running', new_status: 'completed', actor: 'manager:n7', reason: null },
   ]);
+});
+
+describe('functions that run with the owner’s rights', () => {
+  it('find the owner’s tables before anybody’s temporary ones, and cannot be called', async () => {
+    const functions = await test.query<{
+      name: string;
+      config: string[] | null;
+      definer: boolean;
+      callable: boolean;
+    }>(`
+      SELECT proname AS name, proconfig AS config, prosecdef AS definer,
+             has_function_privilege('muster_reporting', oid, 'EXECUTE') OR has_function_privilege('muster_app', oid, 'EXECUTE') AS callable
+      FROM pg_proc WHERE pronamespace = 'public'::regnamespace`);
+    expect(functions.filter(({ definer }) => definer).length).toBeGreaterThanOrEqual(6);
+    expect(functions.filter(({ callable }) => callable)).toEqual([]);
+    const lost = functions.filter(
+      ({ definer, config }) => definer && !config?.includes('search_path=public, pg_temp'),
+    );
+    expect(lost).toEqual([]);
+  });
+
+  it('write to the real history, whatever temporary table has its name', async () => {
+    const [row] = await test
+      .query<{ rows: number }>(
+        `
+      SET ROLE muster_app;
+      CREATE TEMP TABLE schedule_history (LIKE public.schedule_history INCLUDING DEFAULTS);
+      INSERT INTO public.schedule_calculations (status_actor) VALUES ('temp:test');
+      RESET ROLE;
+      SELECT 1`,
+      )
+      .then(() =>
+        test.query(`SELECT count(*)::int AS rows FROM public.schedule_history WHERE actor = 'temp:test'`),
+      );
+    expect(row).toEqual({ rows: 1 });
+  });
+
+  it('cannot be put on a table of somebody else’s making', async () => {
+    await expect(
+      test.query(`
+        SET ROLE muster_reporting;
+        CREATE TEMP TABLE forge (LIKE public.tasks);
+        CREATE TRIGGER forge AFTER INSERT ON forge REFERENCING NEW TABLE AS new_rows
+          FOR EACH STATEMENT EXECUTE FUNCTION public.tasks_record_insert()`),
+    ).rejects.toMatchObject({ code: '42501' });
+  });
+});
+
+it('a task cannot be born again under its id, and an event cannot choose its number', async () => {
+  await expect(application.query({ text: 'DELETE FROM tasks' })).rejects.toMatchObject({ code: '42501' });
+  const text = `INSERT INTO system_events (seq, event_type, description, actor) VALUES (999999, 'admin_action', 'x', 'y')`;
+  await expect(application.query({ text })).rejects.toMatchObject({ code: '428C9' });
 });
 
 describe('muster_reporting', () => {

@@ -5,6 +5,8 @@ export interface TestDatabase {
   readonly url: string;
   /** As the owner, for arranging and for looking; the product itself works in its own role. */
   query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
+  /** Runs a statement in a transaction that stays open, with the locks that it took, until released. */
+  hold(text: string): Promise<{ release(): Promise<void> }>;
   drop(): Promise<void>;
 }
 
@@ -18,6 +20,17 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return {
     url,
     query: async (text, values) => (await pool.query(text, values)).rows,
+    hold: async (text) => {
+      const client = await pool.connect();
+      await client.query('BEGIN');
+      await client.query(text);
+      return {
+        release: async () => {
+          await client.query('ROLLBACK');
+          client.release();
+        },
+      };
+    },
     drop: async () => {
       await pool.end();
       await onServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);

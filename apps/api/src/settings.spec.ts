@@ -54,6 +54,12 @@ describe.each([
     'loud',
     'MUSTER_LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not "loud"',
   ],
+  [
+    'MUSTER_TRUSTED_PROXIES',
+    'nonsense',
+    'MUSTER_TRUSTED_PROXIES must be addresses, ranges or "loopback", comma-separated, not "nonsense"',
+  ],
+  ['MUSTER_ADMIN_USER', 'a b', 'MUSTER_ADMIN_USER must be 1 to 64 of A-Z a-z 0-9 . _ @ -'],
   ['POLL_INTERVAL', 'soon', 'POLL_INTERVAL must be a number of seconds above 0 and up to 3600, not "soon"'],
 ])('%s=%s', (name, value, sentence) => {
   it('stops the start with a sentence that names it', () => {

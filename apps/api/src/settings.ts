@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { compile as compileProxies } from '@fastify/proxy-addr';
 
 /** A setting cannot be used; the message is the sentence to show. */
 export class BadSetting extends Error {}
@@ -28,7 +29,7 @@ export const definitions = {
     'Folder for what is made at the first start.',
   ),
   MUSTER_EMBEDDED: setting(flag, false, 'Set by `npm start` when PostgreSQL is its own.'),
-  MUSTER_ADMIN_USER: setting(text, 'admin', 'Name of the first administrator.'),
+  MUSTER_ADMIN_USER: setting(userName, 'admin', 'Name of the first administrator.'),
   MUSTER_ADMIN_PASSWORD: setting(secret(1), null, 'Password of the first administrator; made if absent.'),
   MUSTER_JWT_SECRET: setting(
     secret(32),
@@ -39,7 +40,7 @@ export const definitions = {
   MUSTER_GUESTS: setting(flag, false, 'Whether guests may sign in by name.'),
   MUSTER_METRICS_TOKEN: setting(secret(1), null, 'If set, /metrics wants it as a bearer token.'),
   MUSTER_TRUSTED_PROXIES: setting(
-    text,
+    proxies,
     'loopback',
     'Whose X-Forwarded-For is believed: addresses, ranges or "loopback", comma-separated.',
   ),
@@ -179,6 +180,22 @@ function setting<Value, Fallback extends Value | null | undefined>(
 function text(value: string, name: string): string {
   if (value.trim() === '') throw new BadSetting(`${name} must not be empty`);
   return value;
+}
+
+function userName(value: string, name: string): string {
+  if (!/^[A-Za-z0-9._@-]{1,64}$/.test(value)) {
+    throw new BadSetting(`${name} must be 1 to 64 of A-Z a-z 0-9 . _ @ -`);
+  }
+  return value;
+}
+
+function proxies(value: string, name: string): string {
+  try {
+    compileProxies(value.split(',').map((proxy) => proxy.trim()));
+    return value;
+  } catch {
+    throw new BadSetting(`${name} must be addresses, ranges or "loopback", comma-separated, not "${value}"`);
+  }
 }
 
 function secret(minimumLength: number) {

@@ -1,9 +1,12 @@
+import type { Server } from 'node:http';
 import type { INestApplication } from '@nestjs/common';
 import { Sockets } from './realtime/sockets.js';
 import type { Runtime } from './runtime.js';
 
 /** Whoever sent the signal waits this long before it kills. */
 const LIMIT_MS = 10_000;
+/** A caller that has sent half a request by then will hardly send the rest. */
+const REQUESTS_MS = 5_000;
 
 /**
  * Leaves in an order that loses nothing: first nobody sends us anything new and we take on no new duty, then
@@ -32,7 +35,7 @@ export async function shutDown(runtime: Runtime, app: INestApplication): Promise
     ['give up leadership', () => leadership.stop()],
     ['take no more queued work', () => queue.stop()],
     ['answer and close sockets', () => app.get(Sockets).close()],
-    ['finish requests', () => app.close()],
+    ['finish requests', () => finishRequests(app)],
     ['send the last signals', () => bus.stop()],
     ['close the database', () => database.close()],
   ];
@@ -45,4 +48,11 @@ export async function shutDown(runtime: Runtime, app: INestApplication): Promise
       log.error({ err: error, step: name }, 'shut-down step failed');
     }
   }
+}
+
+async function finishRequests(app: INestApplication): Promise<void> {
+  const server = app.getHttpServer() as Server;
+  const impatience = setTimeout(() => server.closeAllConnections(), REQUESTS_MS);
+  await app.close();
+  clearTimeout(impatience);
 }

@@ -43,6 +43,7 @@ export function assemble(settings: Settings): Runtime {
     maxConnections: settings.MUSTER_DB_CONNECTIONS,
     statementTimeoutMs: settings.MUSTER_STATEMENT_TIMEOUT_MS,
     onEvents: () => void bus.publish(EVENTS_COMMITTED),
+    onEffectFailure: (error) => log.error({ err: error }, 'a side effect of a committed change failed'),
     onAvailability: (state, openForMs) => noteAvailability(runtime, state, openForMs),
   });
   const bus: SignalBus = new SignalBus({ database, log });
@@ -115,12 +116,15 @@ async function listenOrExit(app: NestFastifyApplication, { settings }: Runtime):
   try {
     await app.listen(settings.PORT, settings.MUSTER_HOST);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error;
-    const why = code === 'EADDRINUSE' ? 'is in use' : 'may not be used';
-    process.stderr.write(`Port ${settings.PORT} ${why}; choose another with PORT\n`);
+    process.stderr.write(`${whyNotListening(error as NodeJS.ErrnoException, settings)}\n`);
     process.exit(EXIT_CONFIGURATION);
   }
+}
+
+function whyNotListening({ code, message }: NodeJS.ErrnoException, { PORT, MUSTER_HOST }: Settings): string {
+  if (code === 'EADDRINUSE') return `Port ${PORT} is in use; choose another with PORT`;
+  if (code === 'EACCES') return `Port ${PORT} may not be used; choose another with PORT`;
+  return `The API cannot listen on ${MUSTER_HOST} (MUSTER_HOST), port ${PORT}: ${message}`;
 }
 
 function exit(settings: Settings, error: unknown): never {

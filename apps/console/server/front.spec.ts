@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import http from 'node:http';
+import net from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { Server as SocketServer } from 'socket.io';
 import { io } from 'socket.io-client';
@@ -22,6 +23,7 @@ describe('the front', () => {
   let origin: string;
   let seen: Seen[];
   let answer: (request: Seen, response: http.ServerResponse) => void;
+  let pageHeaders: http.IncomingHttpHeaders;
 
   beforeEach(async () => {
     seen = [];
@@ -36,7 +38,10 @@ describe('the front', () => {
     });
     sockets = new SocketServer(api, { serveClient: false });
     front = createFront(new URL(await listen(api)), {
-      request: async (_request, response) => void response.end('a page'),
+      request: async (request, response) => {
+        pageHeaders = request.headers;
+        response.end('a page');
+      },
     });
     origin = await listen(front);
   });
@@ -102,6 +107,56 @@ describe('the front', () => {
     expect(seen[1]?.headers['x-forwarded-for']).toBe('127.0.0.1');
     expect(seen[1]?.headers['x-forwarded-proto']).toBe('http');
     expect(seen[1]?.headers.host).toBe(new URL(origin).host);
+  });
+
+  it('tells the pages about the caller what it tells the API', async () => {
+    const headers = { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https' };
+    await fetch(`${origin}/api/x`, { headers });
+    await fetch(`${origin}/managers`, { headers });
+    for (const name of ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host']) {
+      expect(pageHeaders[name]).toBe(seen[0]?.headers[name]);
+    }
+    expect(pageHeaders['x-forwarded-for']).toBe('203.0.113.9, 127.0.0.1');
+  });
+
+  it('serves a caller who names no host', async () => {
+    expect(await exchange('GET /api/x HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 .*from the API$/s);
+  });
+
+  it.each([
+    ['h2c', 'GET', '/', 'a page'],
+    ['h2c', 'GET', '/api/x', 'from the API'],
+    ['h2c', 'GET', '/socket.io/', 'Transport unknown'],
+    ['websocket', 'GET', '/', 'a page'],
+    ['websocket', 'GET', '/_next/hmr', 'a page'],
+    ['websocket', 'GET', '/api/x', 'from the API'],
+    ['websocket', 'POST', '/api/x', 'from the API'],
+  ])('answers as ever whoever offers %s with %s %s', async (protocol, method, path, expected) => {
+    const said = await exchange(
+      `${method} ${path} HTTP/1.1\r\nHost: console\r\nConnection: Upgrade, close\r\n` +
+        `Upgrade: ${protocol}\r\nContent-Length: ${method === 'POST' ? 4 : 0}\r\n\r\n` +
+        (method === 'POST' ? 'body' : ''),
+    );
+    expect(said).toMatch(/^HTTP\/1\.1 [24]0/);
+    expect(said).toContain(expected);
+    if (method === 'POST') expect(seen[0]?.body).toBe('body');
+    expect(seen[0]?.headers.upgrade).toBeUndefined();
+  });
+
+  it('leaves hot reloading to the pages, where they have it', async () => {
+    const developing = createFront(new URL(origin), {
+      request: async (_request, response) => void response.end('a page'),
+      upgrade: (request, socket) => void socket.end(`HTTP/1.1 101 Reloading ${request.url}\r\n\r\n`),
+    });
+    const address = await listen(developing);
+    const offer = (path: string) =>
+      exchange(
+        `GET ${path} HTTP/1.1\r\nHost: console\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n`,
+        address,
+      );
+    expect(await offer('/_next/hmr')).toMatch(/^HTTP\/1\.1 101 Reloading \/_next\/hmr/);
+    expect(await offer('/managers')).toMatch(/a page$/);
+    developing.close();
   });
 
   it('calls a caller by one name on whatever address it listens', () => {
@@ -173,6 +228,15 @@ describe('the front', () => {
 
   async function text(path: string): Promise<string> {
     return (await fetch(origin + path)).text();
+  }
+
+  /** What comes back for these very bytes until the connection ends. */
+  async function exchange(request: string, address = origin): Promise<string> {
+    const socket = net.connect(Number(new URL(address).port), '127.0.0.1').setEncoding('utf8');
+    socket.write(request);
+    let said = '';
+    for await (const chunk of socket) said += chunk;
+    return said;
   }
 
   /** As it is, without the client making the path tidy first. */

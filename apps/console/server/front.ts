@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { Upstream } from './upstream.ts';
+import { forwardedFor, Upstream } from './upstream.ts';
 
 /** What renders the console's own pages. */
 export interface Pages {
@@ -9,8 +9,12 @@ export interface Pages {
   upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
+type Taker = (socket: Duplex, head: Buffer) => void;
+
 /** What of the API the browser may reach. Everything else, metrics and health among it, stays inside. */
 const API_PATHS = /^\/(api|socket\.io)(\/|$)|^\/send-(start|stop)-calculation$/;
+const SOCKET_PATH = /^\/socket\.io\//;
+const HOT_RELOAD_PATH = /^\/_next\//;
 
 /**
  * One origin for the browser: pages from Next, everything else from the API. Next could do this by rewriting,
@@ -20,7 +24,18 @@ const API_PATHS = /^\/(api|socket\.io)(\/|$)|^\/send-(start|stop)-calculation$/;
 export function createFront(api: URL, pages: Pages): Server {
   const upstream = new Upstream(api);
 
-  const server = createServer((request, response) => {
+  /** Who takes over the connection; without anybody, the offer to upgrade is ignored, as HTTP allows. */
+  function takerOf(request: IncomingMessage): Taker | undefined {
+    const path = normalisedPath(request);
+    if (path === null || request.method !== 'GET') return undefined;
+    if (request.headers.upgrade?.toLowerCase() !== 'websocket') return undefined;
+    if (SOCKET_PATH.test(path)) return (socket, head) => upstream.upgrade(request, socket, head, path);
+    if (HOT_RELOAD_PATH.test(path)) return pages.upgrade?.bind(pages, request);
+    return undefined;
+  }
+
+  const shouldUpgradeCallback = (request: IncomingMessage): boolean => takerOf(request) !== undefined;
+  const server = createServer({ shouldUpgradeCallback }, (request, response) => {
     const path = normalisedPath(request);
     if (path === null) {
       response.writeHead(400).end();
@@ -29,6 +44,8 @@ export function createFront(api: URL, pages: Pages): Server {
     } else if (API_PATHS.test(pathname(path))) {
       upstream.forward(request, response, path);
     } else {
+      // The pages ask the API on behalf of the caller, who must look the same there as without this detour.
+      Object.assign(request.headers, forwardedFor(request));
       pages.request(request, response).catch((error: unknown) => {
         console.error(error);
         response.destroy();
@@ -36,17 +53,7 @@ export function createFront(api: URL, pages: Pages): Server {
     }
   });
 
-  server.on('upgrade', (request, socket, head) => {
-    const path = normalisedPath(request);
-    if (path !== null && API_PATHS.test(pathname(path))) {
-      upstream.upgrade(request, socket, head, path);
-    } else if (pages.upgrade) {
-      pages.upgrade(request, socket, head);
-    } else {
-      socket.destroy();
-    }
-  });
-
+  server.on('upgrade', (request, socket, head) => takerOf(request)?.(socket, head));
   server.on('close', () => upstream.close());
   return server;
 }

@@ -104,7 +104,8 @@ export function forwardedFor(request: IncomingMessage): OutgoingHttpHeaders {
   return {
     'x-forwarded-for': earlier ? `${earlier}, ${address}` : address,
     'x-forwarded-proto': request.headers['x-forwarded-proto'] ?? 'http',
-    'x-forwarded-host': request.headers['x-forwarded-host'] ?? request.headers.host,
+    // HTTP/1.0 knows callers who name no host.
+    'x-forwarded-host': request.headers['x-forwarded-host'] ?? request.headers.host ?? '',
   };
 }
 

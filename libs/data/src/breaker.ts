@@ -5,7 +5,7 @@
  */
 export class Breaker {
   private openedAt: number | undefined;
-  private probing = false;
+  private asking: Promise<boolean> | undefined;
   private closed = false;
 
   constructor(
@@ -20,9 +20,14 @@ export class Breaker {
 
   /** A statement failed in a way that says more about the database than about the statement. */
   suspect(): void {
-    if (this.probing || this.closed) return;
-    this.probing = true;
-    void this.probeUntilAnswered();
+    void this.answers();
+  }
+
+  /** Whether the database answers now; all who ask at the same time share one probe. */
+  answers(): Promise<boolean> {
+    if (this.closed || this.isOpen) return Promise.resolve(false);
+    this.asking ??= this.ask().finally(() => (this.asking = undefined));
+    return this.asking;
   }
 
   /** Stops probing, for good. */
@@ -30,23 +35,32 @@ export class Breaker {
     this.closed = true;
   }
 
-  private async probeUntilAnswered(): Promise<void> {
-    while (!this.closed) {
-      try {
-        await this.probe();
-        break;
-      } catch {
-        if (this.openedAt === undefined) {
-          this.openedAt = performance.now();
-          this.onChange('open', 0);
-        }
-        await new Promise((resolve) => setTimeout(resolve, this.probeEveryMs).unref());
-      }
+  private async ask(): Promise<boolean> {
+    try {
+      await this.probe();
+      return true;
+    } catch {
+      if (!this.closed) void this.openUntilAnswered();
+      return false;
     }
-    this.probing = false;
-    if (this.openedAt === undefined || this.closed) return;
+  }
+
+  private async openUntilAnswered(): Promise<void> {
+    this.openedAt = performance.now();
+    this.onChange('open', 0);
+    do {
+      await new Promise((resolve) => setTimeout(resolve, this.probeEveryMs).unref());
+    } while (!this.closed && !(await this.isBack()));
+    if (this.closed) return;
     const openForMs = performance.now() - this.openedAt;
     this.openedAt = undefined;
     this.onChange('closed', openForMs);
+  }
+
+  private isBack(): Promise<boolean> {
+    return this.probe().then(
+      () => true,
+      () => false,
+    );
   }
 }

@@ -233,6 +233,114 @@ describe('bounds', () => {
     await Promise.all(waiting);
   });
 
+  it('fills a batch up to its bytes, in order, and sends a larger item alone', async () => {
+    const statement = gatedStatement();
+    const writer = new CoalescingWriter({
+      name: 'numbers',
+      write: statement.write,
+      sizeOf: (item) => item,
+      maxBatchBytes: 10,
+    });
+    const items = [4, 6, 1, 25, 3, 8, 2];
+    const written = Promise.all(items.map((item) => writer.write(item)));
+    for (let place = 0; place < 5; place++) {
+      while (statement.batches.length <= place) await turn();
+      await statement.finish(place);
+    }
+    expect(await written).toEqual(items.map((item) => `result ${item}`));
+    expect(statement.batches).toEqual([[4, 6], [1], [25], [3], [8, 2]]);
+  });
+
+  it('refuses what exceeds the bytes that may wait, and accepts again once they left', async () => {
+    const statement = gatedStatement();
+    const writer = new CoalescingWriter({
+      name: 'numbers',
+      write: statement.write,
+      sizeOf: (item) => item,
+      maxQueuedBytes: 10,
+    });
+    const accepted = [writer.write(7)];
+    await expect(writer.write(4)).rejects.toBeInstanceOf(Overloaded);
+    accepted.push(writer.write(3));
+    expect(writer.queuedBytes).toBe(10);
+    await turn();
+    expect(writer.queuedBytes).toBe(0);
+    accepted.push(writer.write(9));
+    await statement.finish(0);
+    while (statement.batches.length < 2) await turn();
+    await statement.finish(1);
+    await Promise.all(accepted);
+    expect(statement.batches).toEqual([[7, 3], [9]]);
+  });
+
+  it('keeps hundreds of large items within the default bytes', async () => {
+    const size = 620 * 1024;
+    const sizes: number[] = [];
+    const writer = new CoalescingWriter({
+      name: 'numbers',
+      sizeOf: () => size,
+      write: async (items: number[]) => {
+        sizes.push(items.length);
+        return items;
+      },
+    });
+    const outcomes = await Promise.allSettled(Array.from({ length: 500 }, (_, item) => writer.write(item)));
+    const written = outcomes.filter((outcome) => outcome.status === 'fulfilled');
+    expect(written).toHaveLength(Math.floor((64 * 1024 * 1024) / size));
+    expect(Math.max(...sizes)).toBe(3);
+  });
+
+  it('bounds the number alone where sizes are not told', async () => {
+    const writer = new CoalescingWriter({
+      name: 'numbers',
+      maxBatchBytes: 1,
+      maxQueuedBytes: 1,
+      write: async (items: number[]) => items.map(() => items.length),
+    });
+    expect(await Promise.all([1, 2, 3].map((item) => writer.write(item)))).toEqual([3, 3, 3]);
+    await writer.room();
+  });
+
+  it('gives the caller the error of a size that cannot be told, and goes on', async () => {
+    const writer = new CoalescingWriter({
+      name: 'numbers',
+      sizeOf: (item: number) => {
+        if (item === 1) throw new RangeError('no size');
+        return 1;
+      },
+      write: async (items: number[]) => items,
+    });
+    await expect(writer.write(1)).rejects.toBeInstanceOf(RangeError);
+    expect(await writer.write(2)).toBe(2);
+  });
+
+  it('holds producers of large items back at half the bytes, so that none is refused', async () => {
+    const statement = gatedStatement();
+    const writer = new CoalescingWriter({
+      name: 'numbers',
+      write: statement.write,
+      sizeOf: () => 10,
+      maxQueuedBytes: 40,
+    });
+    const written: Promise<string>[] = [writer.write(0)];
+    await turn();
+    const produce = async (item: number) => {
+      await writer.room();
+      written.push(writer.write(item));
+    };
+    await Promise.all([produce(1), produce(2)]);
+    const held = [3, 4, 5, 6, 7].map(produce);
+    await turn();
+    expect(writer.queuedBytes).toBe(20);
+    for (let place = 0; place < 5; place++) {
+      while (statement.batches.length <= place) await turn();
+      await statement.finish(place);
+    }
+    await Promise.all(held);
+    await Promise.all(written);
+    expect(statement.batches).toEqual([[0], [1, 2], [3, 4], [5, 6], [7]]);
+  });
+
   it('drains what was accepted and refuses the rest after close', async () => {
     const statement = gatedStatement();
     const writer = new CoalescingWriter({ name: 'numbers', write: statement.write, maxBatch: 1 });
@@ -264,10 +372,18 @@ describe('whatever happens', () => {
   const scenario = fc.record({
     maxBatch: fc.integer({ min: 1, max: 7 }),
     maxQueued: fc.integer({ min: 1, max: 30 }),
+    maxBatchBytes: fc.integer({ min: 1, max: 30 }),
+    maxQueuedBytes: fc.integer({ min: 1, max: 100 }),
+    sized: fc.boolean(),
     concurrency: fc.integer({ min: 1, max: 3 }),
-    // Items that arrive together, each good or bad, and the turns of the event loop until the next arrival.
+    // Items that arrive together, each good or bad and of some size, and the turns of the event loop until the next arrival.
     arrivals: fc.array(
-      fc.record({ items: fc.array(fc.boolean(), { maxLength: 12 }), turns: fc.integer({ min: 0, max: 3 }) }),
+      fc.record({
+        items: fc.array(fc.record({ good: fc.boolean(), bytes: fc.integer({ min: 0, max: 40 }) }), {
+          maxLength: 12,
+        }),
+        turns: fc.integer({ min: 0, max: 3 }),
+      }),
       { maxLength: 15 },
     ),
     statements: fc.array(fc.record({ fate, turns: fc.integer({ min: 0, max: 4 }) }), {
@@ -278,20 +394,27 @@ describe('whatever happens', () => {
 
   it('each caller gets exactly its own outcome, in order, within the bounds', async () => {
     await fc.assert(
-      fc.asyncProperty(scenario, async ({ maxBatch, maxQueued, concurrency, arrivals, statements }) => {
+      fc.asyncProperty(scenario, async ({ sized, concurrency, arrivals, statements, ...bounds }) => {
+        const { maxBatch, maxQueued, maxBatchBytes, maxQueuedBytes } = bounds;
         const ledger: number[] = [];
         const bad = new Set<number>();
+        const sizes: number[] = [];
+        const waiting = new Set<number>();
+        const bytesOf = (items: Iterable<number>) =>
+          sized ? [...items].reduce((sum, item) => sum + sizes[item]!, 0) : 0;
         let underWay = 0;
         let statementsSent = 0;
 
         const writer = new CoalescingWriter<number, string>({
           name: 'numbers',
-          maxBatch,
-          maxQueued,
+          ...bounds,
+          ...(sized && { sizeOf: (item: number) => sizes[item]! }),
           concurrency,
           write: async (items) => {
             const { fate, turns } = statements[statementsSent++ % statements.length]!;
             expect(items.length).toBeLessThanOrEqual(maxBatch);
+            if (items.length > 1) expect(bytesOf(items)).toBeLessThanOrEqual(maxBatchBytes);
+            for (const item of items) waiting.delete(item);
             expect(++underWay).toBeLessThanOrEqual(concurrency);
             for (let left = turns; left > 0; left--) await turn();
             underWay--;
@@ -311,10 +434,12 @@ describe('whatever happens', () => {
         let settled = 0;
         let item = 0;
         for (const { items, turns } of arrivals) {
-          for (const good of items) {
+          for (const { good, bytes } of items) {
             const id = item++;
+            sizes.push(bytes);
             if (!good) bad.add(id);
-            const full = writer.queued >= maxQueued;
+            const full = waiting.size >= maxQueued || bytesOf(waiting) + bytesOf([id]) > maxQueuedBytes;
+            if (!full) waiting.add(id);
             outcomes.push(
               writer.write(id).then(
                 (result) => {
@@ -340,7 +465,10 @@ describe('whatever happens', () => {
                 },
               ),
             );
+            expect(writer.queued).toBe(waiting.size);
+            expect(writer.queuedBytes).toBe(bytesOf(waiting));
             expect(writer.queued).toBeLessThanOrEqual(maxQueued);
+            expect(writer.queuedBytes).toBeLessThanOrEqual(maxQueuedBytes);
           }
           for (let left = turns; left > 0; left--) await turn();
         }

@@ -12,6 +12,15 @@ export interface CoalescingWriterOptions<Item, Result> {
   readonly maxBatch?: number;
   /** Items that may wait at once; one more is refused with Overloaded. */
   readonly maxQueued?: number;
+  /**
+   * The bytes an item takes, roughly. Asked once per item as it arrives, so it must be cheap. Needed wherever
+   * items can be large: without it only their number is bounded.
+   */
+  readonly sizeOf?: (item: Item) => number;
+  /** Bytes of one statement. A larger item travels alone. */
+  readonly maxBatchBytes?: number;
+  /** Bytes that may wait at once; an item that does not fit is refused with Overloaded. */
+  readonly maxQueuedBytes?: number;
   /** Statements under way at once. One keeps the order of arrival and makes the largest batches. */
   readonly concurrency?: number;
   /** Faults of an item beside those that a SQLSTATE tells. They must mean that nothing was written. */
@@ -29,11 +38,13 @@ export class WriterClosed extends Error {
 
 interface Entry<Item, Result> {
   readonly item: Item;
+  readonly bytes: number;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 }
 
 const CONFLICT_RETRIES = 3;
+const MEBIBYTE = 1024 * 1024;
 
 /**
  * Turns concurrent writes into one statement and one commit.
@@ -56,6 +67,9 @@ export class CoalescingWriter<Item, Result> {
   private readonly statement: (items: Item[]) => Promise<readonly Result[]>;
   private readonly maxBatch: number;
   private readonly maxQueued: number;
+  private readonly sizeOf: (item: Item) => number;
+  private readonly maxBatchBytes: number;
+  private readonly maxQueuedBytes: number;
   private readonly concurrency: number;
   private readonly isItemFault: (error: unknown) => boolean;
   private readonly onBatch: (size: number, queued: number) => void;
@@ -64,6 +78,8 @@ export class CoalescingWriter<Item, Result> {
   // context, nor inside the transaction that happens to be open around the first of them.
   private readonly context = new AsyncResource('CoalescingWriter');
   private queue: Entry<Item, Result>[] = [];
+  private bytesWaiting = 0;
+  private largestOfLastBatch = 0;
   private underWay = 0;
   private scheduled = false;
   private closed = false;
@@ -75,6 +91,9 @@ export class CoalescingWriter<Item, Result> {
     this.statement = options.write;
     this.maxBatch = options.maxBatch ?? 500;
     this.maxQueued = options.maxQueued ?? 10_000;
+    this.sizeOf = options.sizeOf ?? (() => 0);
+    this.maxBatchBytes = options.maxBatchBytes ?? 2 * MEBIBYTE;
+    this.maxQueuedBytes = options.maxQueuedBytes ?? 64 * MEBIBYTE;
     this.concurrency = options.concurrency ?? 1;
     this.isItemFault = (error) => saysItemFault(error) || (options.isItemFault?.(error) ?? false);
     this.onBatch = options.onBatch ?? (() => {});
@@ -85,21 +104,29 @@ export class CoalescingWriter<Item, Result> {
     return this.queue.length;
   }
 
+  /** The bytes of those items; zero where no sizeOf was given. */
+  get queuedBytes(): number {
+    return this.bytesWaiting;
+  }
+
   write(item: Item): Promise<Result> {
     if (this.closed) return Promise.reject(new WriterClosed(this.name));
     if (this.queue.length >= this.maxQueued) return Promise.reject(new Overloaded(this.name));
     return new Promise((resolve, reject) => {
-      this.queue.push({ item, resolve, reject });
+      const bytes = this.sizeOf(item);
+      if (this.bytesWaiting + bytes > this.maxQueuedBytes) throw new Overloaded(this.name);
+      this.queue.push({ item, bytes, resolve, reject });
+      this.bytesWaiting += bytes;
       this.schedule();
     });
   }
 
   /**
    * Resolves when a producer that can wait, such as the reader of a stream, should go on. It is held back
-   * from half the bound on: the other half is left to callers who would be refused instead.
+   * from half of either bound on: the other half is left to callers who would be refused instead.
    */
   room(): Promise<void> {
-    if (this.waitingForRoom.length === 0 && this.queue.length < this.maxQueued / 2) return Promise.resolve();
+    if (this.waitingForRoom.length === 0 && this.places() > 0) return Promise.resolve();
     return new Promise((resolve) => this.waitingForRoom.push(resolve));
   }
 
@@ -133,8 +160,20 @@ export class CoalescingWriter<Item, Result> {
     if (this.queue.length > 0 || this.waitingForRoom.length > 0) this.schedule();
   }
 
+  /** Takes items in the order of arrival up to either bound, and at least one. */
   private takeBatch(): Entry<Item, Result>[] {
-    if (this.queue.length > this.maxBatch) return this.queue.splice(0, this.maxBatch);
+    let size = 0;
+    let total = 0;
+    let largest = 0;
+    for (const { bytes } of this.queue) {
+      if (size === this.maxBatch || (size > 0 && total + bytes > this.maxBatchBytes)) break;
+      size++;
+      total += bytes;
+      largest = Math.max(largest, bytes);
+    }
+    this.bytesWaiting -= total;
+    this.largestOfLastBatch = largest;
+    if (this.queue.length > size) return this.queue.splice(0, size);
     const all = this.queue;
     this.queue = [];
     return all;
@@ -184,8 +223,18 @@ export class CoalescingWriter<Item, Result> {
   }
 
   private letProducersIn(): void {
-    const places = Math.ceil(this.maxQueued / 2) - this.queue.length;
-    if (places > 0) for (const enter of this.waitingForRoom.splice(0, places)) enter();
+    for (const enter of this.waitingForRoom.splice(0, this.places())) enter();
+  }
+
+  /**
+   * How many producers half of the bounds has room for. What they are about to write is not known yet, so
+   * each is taken to bring as much as the largest item of the last batch; one always fits below the half.
+   */
+  private places(): number {
+    const items = Math.ceil(this.maxQueued / 2) - this.queue.length;
+    const bytes = this.maxQueuedBytes / 2 - this.bytesWaiting;
+    if (items <= 0 || bytes <= 0) return 0;
+    return Math.min(items, Math.max(1, Math.floor(bytes / this.largestOfLastBatch)));
   }
 }
 

@@ -23,7 +23,7 @@ export function applicationConnection(
       optionsOf(url),
       `-c role=${APPLICATION_ROLE}`,
       `-c statement_timeout=${statementTimeoutMs}`,
-      '-c idle_in_transaction_session_timeout=15000',
+      '-c idle_in_transaction_session_timeout=5000',
       '-c timezone=UTC',
     ]
       .filter(Boolean)

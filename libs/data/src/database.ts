@@ -3,7 +3,14 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg, { type ClientConfig } from 'pg';
 import { Breaker } from './breaker.js';
 import { applicationConnection } from './connection.js';
-import { DatabaseUnavailable, isConflict, isUnavailable, sqlStateOf } from './errors.js';
+import {
+  DatabaseUnavailable,
+  isConflict,
+  isUnavailable,
+  isWaitForConnection,
+  Overloaded,
+  sqlStateOf,
+} from './errors.js';
 import { PrismaClient } from './generated/prisma/client.js';
 import { giveUp, Pool } from './pool.js';
 import { insertEvents, type NewEvent } from './sql/insert-events.js';
@@ -18,6 +25,8 @@ export interface DatabaseOptions {
   readonly statementTimeoutMs?: number;
   /** Events were committed: wake whoever shows them. */
   readonly onEvents?: () => void;
+  /** A side effect of something committed failed. */
+  readonly onEffectFailure?: (error: unknown) => void;
   readonly onAvailability?: (state: 'open' | 'closed', openForMs: number) => void;
 }
 
@@ -36,14 +45,14 @@ export class Database implements Handle {
   private readonly pool: Pool;
   private readonly client: PrismaClient;
   private readonly onEvents: () => void;
+  private readonly onEffectFailure: (error: unknown) => void;
 
   constructor(options: DatabaseOptions) {
     this.connection = applicationConnection(options.url, options.name, options.statementTimeoutMs);
     this.pool = new Pool(this.connection, options.maxConnections ?? 10);
     // An idle connection that breaks must not take the process with it.
     this.pool.on('error', () => this.breaker.suspect());
-    // Minimal: its other formats quote the arguments, and what they hold may be a secret's hash.
-    this.client = new PrismaClient({ adapter: new PrismaPg(this.pool), errorFormat: 'minimal' });
+    this.client = new PrismaClient({ adapter: new PrismaPg(this.pool) });
     this.breaker = new Breaker(
       () => this.probe(),
       (state, openForMs) => {
@@ -52,6 +61,7 @@ export class Database implements Handle {
       },
     );
     this.onEvents = options.onEvents ?? (() => {});
+    this.onEffectFailure = options.onEffectFailure ?? (() => {});
   }
 
   /** For reads that need no transaction. */
@@ -65,7 +75,7 @@ export class Database implements Handle {
   async query<Row>(statement: Statement): Promise<Row[]> {
     this.refuseInsideTransaction();
     return this.guard(async () => {
-      const client = await this.pool.connect();
+      const client = await this.borrow();
       let broken = false;
       try {
         const result = await client.query<Row & pg.QueryResultRow>({
@@ -127,9 +137,24 @@ export class Database implements Handle {
         { maxWait: 2_000, timeout: 15_000 },
       ),
     );
-    tx.runEffects();
-    if (tx.recordedEvents) this.onEvents();
+    // What is committed stays committed, whatever becomes of its side effects.
+    for (const effect of [...tx.effects, ...(tx.recordedEvents ? [this.onEvents] : [])]) {
+      try {
+        effect();
+      } catch (error) {
+        this.onEffectFailure(error);
+      }
+    }
     return result;
+  }
+
+  /** Whatever keeps us from a connection is the database's state, never the statement's fault. */
+  private async borrow(): Promise<pg.PoolClient> {
+    try {
+      return await this.pool.connect();
+    } catch (error) {
+      throw isWaitForConnection(error) ? error : new DatabaseUnavailable({ cause: error });
+    }
   }
 
   private async guard<T>(work: () => Promise<T>): Promise<T> {
@@ -138,6 +163,8 @@ export class Database implements Handle {
       return await work();
     } catch (error) {
       if (!isUnavailable(error)) throw error;
+      // All connections are lent out. If the database answers, it is we who are busy.
+      if (isWaitForConnection(error) && (await this.breaker.answers())) throw new Overloaded('the database');
       this.breaker.suspect();
       throw new DatabaseUnavailable({ cause: error });
     }

@@ -59,6 +59,15 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
+/** Nobody gave a connection of the pool back in time; `pg`'s and Prisma's sentences for it. */
+export function isWaitForConnection(error: unknown): boolean {
+  return chain(error).some((link) =>
+    /timeout exceeded when trying to connect|Unable to start a transaction in the given time/.test(
+      wordsOf(link),
+    ),
+  );
+}
+
 export function isConflict(error: unknown): boolean {
   return chain(error).some((link) => codesOf(link).some((code) => CONFLICTS.has(code)));
 }

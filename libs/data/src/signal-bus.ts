@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { CoalescingWriter } from './coalescing-writer.js';
 import type { Database } from './database.js';
+import type { Handle } from './statement.js';
 import type { Log } from './log.js';
 
 export interface SignalBusOptions {
@@ -118,6 +119,15 @@ export class SignalBus {
     const published = this.publisher.write(message);
     published.catch(() => {});
     return published;
+  }
+
+  /**
+   * Tells every process if, and as soon as, the transaction commits. PostgreSQL commits such transactions one
+   * after the other, so this is for what is rare and must not be lost with the process.
+   */
+  async publishWithin(tx: Handle, topic: string, payload: unknown = null): Promise<void> {
+    const text = `SELECT pg_notify('${CHANNEL}', $1)::text`;
+    await tx.query({ text, values: packNotifications([JSON.stringify([topic, payload])]) });
   }
 
   private async notify(messages: string[]): Promise<void[]> {

@@ -8,7 +8,7 @@ import type { Handle, Statement } from './statement.js';
  */
 export class Transaction implements Handle {
   private readonly events: NewEvent[] = [];
-  private readonly effects: Array<() => void> = [];
+  readonly effects: Array<() => void> = [];
 
   constructor(readonly prisma: Prisma.TransactionClient) {}
 
@@ -32,9 +32,5 @@ export class Transaction implements Handle {
 
   get recordedEvents(): boolean {
     return this.events.length > 0;
-  }
-
-  runEffects(): void {
-    for (const effect of this.effects) effect();
   }
 }

@@ -27,5 +27,7 @@ export function isTime(text: string): boolean {
   const [, year, month, day] = TIME.exec(text)?.map(Number) ?? [];
   if (!year || !month || !day) return false;
   const lastOfMonth = new Date(Date.UTC(year, month, 0)).getUTCDate();
-  return day <= lastOfMonth;
+  // An offset may lead out of the years that both sides can write.
+  const utcYear = timeOf(text).getUTCFullYear();
+  return day <= lastOfMonth && utcYear >= 1 && utcYear <= 9999;
 }

@@ -1,6 +1,8 @@
 -- The database repeats what libs/domain decides: an illegal change of status cannot be committed, and no
 -- change of status can exist without its history row, whoever makes it, psql included.
 --
+-- Times are those of the statement, not of its transaction: what comes later in a transaction is later.
+--
 -- Two kinds of trigger share the work on each table:
 --   BEFORE … FOR EACH ROW       refuses what is illegal and fills in what the new status implies (timestamps).
 --                               WHEN is evaluated without calling a function, so heartbeats cost nothing.
@@ -131,9 +133,10 @@ CREATE TRIGGER tasks_cause_of_birth BEFORE INSERT ON tasks
 CREATE TRIGGER tasks_cause_of_change BEFORE UPDATE ON tasks
   FOR EACH ROW WHEN (OLD.status <> NEW.status AND current_user <> 'muster_app') EXECUTE FUNCTION name_cause();
 
--- SECURITY DEFINER: the application itself may not write history, only its triggers may.
+-- SECURITY DEFINER: the application itself may not write history, only its triggers may. Where such functions
+-- look for tables, and that nobody else may call them, is settled with the roles in the next migration.
 CREATE FUNCTION tasks_record_insert() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
   INSERT INTO task_history (task_id, previous_status, new_status, reason, metadata, actor)
   SELECT n.task_id, NULL, n.status, n.status_reason, n.status_metadata, n.status_actor
@@ -142,7 +145,7 @@ BEGIN
 END $$;
 
 CREATE FUNCTION tasks_record_update() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
   INSERT INTO task_history (task_id, previous_status, new_status, reason, metadata, actor)
   SELECT n.task_id, o.status, n.status, n.status_reason, n.status_metadata, n.status_actor
@@ -207,7 +210,7 @@ CREATE TRIGGER schedule_calculations_generation BEFORE UPDATE ON schedule_calcul
   EXECUTE FUNCTION refuse_generation_change();
 
 CREATE FUNCTION schedule_calculations_record_insert() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
   INSERT INTO schedule_history (schedule_id, generation, previous_status, new_status, reason, metadata, actor)
   SELECT n.schedule_id, n.generation, NULL, n.status, n.status_reason, n.status_metadata, n.status_actor
@@ -216,7 +219,7 @@ BEGIN
 END $$;
 
 CREATE FUNCTION schedule_calculations_record_update() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
   INSERT INTO schedule_history (schedule_id, generation, previous_status, new_status, reason, metadata, actor)
   SELECT n.schedule_id, n.generation, o.status, n.status, n.status_reason, n.status_metadata, n.status_actor
@@ -262,7 +265,7 @@ CREATE TRIGGER managers_cause_of_change BEFORE UPDATE ON managers
 -- One history row holds all of them as they were after the change: the fleet at any instant is the last
 -- row of each manager before it.
 CREATE FUNCTION managers_record_insert() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
   INSERT INTO manager_history (manager_id, previous_status, new_status, previous_registration_status,
       new_registration_status, draining, total_cores, max_parallel_per_schedule, reason, metadata, actor)
@@ -273,7 +276,7 @@ BEGIN
 END $$;
 
 CREATE FUNCTION managers_record_update() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
   INSERT INTO manager_history (manager_id, previous_status, new_status, previous_registration_status,
       new_registration_status, draining, total_cores, max_parallel_per_schedule, reason, metadata, actor)
@@ -312,13 +315,18 @@ CREATE TRIGGER managers_id BEFORE UPDATE ON managers
 -- A live view asks for "what came after seq 4711". A sequence alone would lie to it: 4713 may commit before
 -- 4712, and who has seen 4713 never asks for 4712 again. Writers of events therefore queue up on one lock
 -- from their number to their commit, and seq is commit order. Events are written last in a transaction and
--- many at a time, so the lock is held for one commit.
+-- many at a time, so the lock is held for one commit. Whoever holds it longer, a forgotten psql for example,
+-- costs the others two seconds and a refusal, not all their connections.
 CREATE FUNCTION system_events_in_commit_order() RETURNS trigger
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql SET lock_timeout = '2s' AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended('muster.system_events', 0));
   RETURN NULL;
 END $$;
+
+-- A number that somebody made up would be out of order for ever.
+DROP SEQUENCE system_events_seq_seq CASCADE;
+ALTER TABLE system_events ALTER COLUMN seq ADD GENERATED ALWAYS AS IDENTITY;
 
 CREATE TRIGGER system_events_in_commit_order BEFORE INSERT ON system_events
   FOR EACH STATEMENT EXECUTE FUNCTION system_events_in_commit_order();

@@ -50,6 +50,27 @@ REVOKE INSERT, UPDATE, DELETE ON task_history, schedule_history, manager_history
 REVOKE UPDATE, DELETE ON system_events FROM muster_app;
 REVOKE INSERT, UPDATE, DELETE ON legal_transitions, _prisma_migrations FROM muster_app;
 REVOKE UPDATE, DELETE ON server_secrets FROM muster_app;
+-- A task that is gone could be born again under its id, out of a final state and with an old fence.
+REVOKE DELETE ON tasks, schedule_calculations, task_results FROM muster_app;
+
+-- A function that runs with its owner's rights must find the owner's tables and nobody else's: temporary tables,
+-- which are anybody's, are looked at last. And nobody calls our functions but our triggers, which need no right.
+DO $$
+DECLARE
+  ours regprocedure;
+BEGIN
+  FOREACH ours IN ARRAY ARRAY[
+    'tasks_record_insert()', 'tasks_record_update()',
+    'schedule_calculations_record_insert()', 'schedule_calculations_record_update()',
+    'managers_record_insert()', 'managers_record_update()'
+  ]::regprocedure[] LOOP
+    EXECUTE format('ALTER FUNCTION %s SET search_path = %I, pg_temp', ours, current_schema());
+  END LOOP;
+  FOR ours IN SELECT oid FROM pg_proc WHERE pronamespace = current_schema()::regnamespace AND proowner = current_user::regrole LOOP
+    EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', ours);
+  END LOOP;
+  EXECUTE format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC', current_database());
+END $$;
 
 -- ------------------------------------------------------------------------------------------------ reporting
 

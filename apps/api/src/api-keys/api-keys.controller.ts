@@ -93,6 +93,7 @@ export class ApiKeysController {
     await this.database.transaction(async (tx) => {
       const name = await revokeApiKey(tx, id);
       if (name === null) throw missing('API key');
+      await this.credentials.announce(tx, { apiKeyId: id });
       tx.record({
         eventType: 'admin_action',
         actor: actorOf(caller),
@@ -100,7 +101,6 @@ export class ApiKeysController {
         eventData: { apiKeyId: id, name },
       });
     });
-    await this.credentials.announce({ apiKeyId: id });
   }
 }
 

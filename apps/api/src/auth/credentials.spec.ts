@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Database } from '@muster/data/database';
 import type { SignalBus } from '@muster/data/signal-bus';
+import type { Transaction } from '@muster/data/transaction';
 import { Credentials } from './credentials.js';
 import type { Tokens } from './tokens.js';
 
@@ -35,7 +36,7 @@ beforeEach(() => {
     },
     subscribe: (_topic: string, handler: () => void) => void (bus.signal = handler),
     onGap: (handler: () => void) => void (bus.gap = handler),
-    publish: async (_topic: string, payload: unknown) => void bus.published.push(payload),
+    publishWithin: async (_tx: unknown, _topic: string, payload: unknown) => void bus.published.push(payload),
   };
   credentials = new Credentials(
     database as unknown as Database,
@@ -54,7 +55,8 @@ describe('who a token proves', () => {
   it('is forgotten at once by the process that ends it, before any signal arrives', async () => {
     await isKnown();
     isLive = false;
-    await credentials.announce({ sessionId: SESSION });
+    const tx = { afterCommit: (effect: () => void) => effect() } as unknown as Transaction;
+    await credentials.announce(tx, { sessionId: SESSION });
     expect([await isKnown(), bus.published]).toEqual([false, [{ sessionId: SESSION }]]);
   });
 

@@ -5,6 +5,7 @@ import { Database } from '@muster/data/database';
 import { useApiKey } from '@muster/data/repositories/api-keys.repository';
 import { findLiveSession } from '@muster/data/repositories/sessions.repository';
 import { SignalBus } from '@muster/data/signal-bus';
+import type { Transaction } from '@muster/data/transaction';
 import { isUUID } from 'class-validator';
 import type { Caller } from './caller.js';
 import { CREDENTIALS_CHANGED } from '../realtime/topics.js';
@@ -46,13 +47,15 @@ export class Credentials {
   }
 
   /**
-   * A credential lost its worth. This process knows it when the call returns, and the others are being told:
-   * whoever answers "done" after this can be taken at his word.
+   * A credential loses its worth with this transaction. When it is committed this process knows, and the others
+   * are being told: the signal is part of the commit, so it cannot be forgotten in between.
    */
-  async announce(change: { sessionId: string } | { userId: string } | { apiKeyId: string }): Promise<void> {
-    this.forget();
-    // One that is not sent is lost, and so is then the connection over which the others would have heard it.
-    await this.bus.publish(CREDENTIALS_CHANGED, change).catch(() => {});
+  async announce(
+    tx: Transaction,
+    change: { sessionId: string } | { userId: string } | { apiKeyId: string },
+  ): Promise<void> {
+    await this.bus.publishWithin(tx, CREDENTIALS_CHANGED, change);
+    tx.afterCommit(() => this.forget());
   }
 
   private forget(): void {

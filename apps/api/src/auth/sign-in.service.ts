@@ -3,7 +3,7 @@ import { Database } from '@muster/data/database';
 import { isDuplicate } from '@muster/data/errors';
 import { createUser, findUserForSignIn, type User } from '@muster/data/repositories/users.repository';
 import { createSession, endSession } from '@muster/data/repositories/sessions.repository';
-import { blockedSeconds, countFailure } from '@muster/data/sql/sign-in-throttle';
+import { countAttempt, forgiveAttempt, type Bucket } from '@muster/data/sql/sign-in-throttle';
 import type { Transaction } from '@muster/data/transaction';
 import { conflict, forbidden, throttled, unauthenticated } from '@muster/domain/errors';
 import type { SignedIn } from '@muster/protocol/auth';
@@ -30,13 +30,15 @@ export class SignInService {
   ) {}
 
   async signIn(username: string, password: string, address: string): Promise<SignedIn> {
-    await this.refuseWhileThrottled(username, address);
+    const buckets = bucketsOf(username, address);
     const user = await findUserForSignIn(this.database, username);
+    await this.countAttempt(buckets, user, address);
     const matches = await verifyPassword(password, user?.passwordHash ?? null);
     if (!user || !matches || user.disabledAt !== null) {
-      await this.countFailure(username, address);
+      this.noteFailure(user, address);
       throw unauthenticated('The user name or the password is wrong');
     }
+    await forgiveAttempt(this.database, buckets);
     return this.open(user, address);
   }
 
@@ -53,7 +55,7 @@ export class SignInService {
     }
     const known = await findUserForSignIn(this.database, username);
     if (known && (known.role !== 'guest' || known.passwordHash !== null || known.disabledAt !== null)) {
-      throw conflict('NAME_TAKEN', 'This name belongs to somebody else');
+      throw conflict('NAME_TAKEN', 'This name belongs to somebody else', { username: known.username });
     }
     return this.open(known ?? { username }, address).catch((error: unknown) => {
       // Somebody of the same name came at the same moment; now the name is known.
@@ -70,8 +72,10 @@ export class SignInService {
   async signOut(caller: Caller): Promise<void> {
     const { sessionId } = caller;
     if (sessionId === null) return;
-    await this.database.transaction((tx) => endSession(tx, sessionId));
-    await this.credentials.announce({ sessionId });
+    await this.database.transaction(async (tx) => {
+      await endSession(tx, sessionId);
+      await this.credentials.announce(tx, { sessionId });
+    });
   }
 
   private async open(user: User | { username: string }, address: string): Promise<SignedIn> {
@@ -97,30 +101,29 @@ export class SignInService {
     return createUser(tx, { username, role: 'guest', passwordHash: null });
   }
 
-  private async refuseWhileThrottled(username: string, address: string): Promise<void> {
-    const seconds = await blockedSeconds(this.database, [
-      { bucket: userBucket(username), limit: LIMIT_PER_USER },
-      { bucket: addressBucket(address), limit: LIMIT_PER_ADDRESS },
-    ]);
+  private async countAttempt(buckets: Bucket[], user: User | null, address: string): Promise<void> {
+    const seconds = await countAttempt(this.database, buckets);
     if (seconds === 0) return;
-    this.noteFailure(username, address);
+    this.noteFailure(user, address);
     throw throttled('TOO_MANY_ATTEMPTS', `Too many failed sign-ins; try again in ${seconds} s`, seconds);
   }
 
-  private async countFailure(username: string, address: string): Promise<void> {
-    await countFailure(this.database, [userBucket(username), addressBucket(address)]);
-    this.noteFailure(username, address);
-  }
-
-  private noteFailure(username: string, address: string): void {
+  /** What was typed is kept only if it is a name: it may be a password in the wrong field. */
+  private noteFailure(user: User | null, address: string): void {
+    const username = user?.username;
     this.denials.note({
       eventType: 'auth_failed',
       actor: `address:${address}`,
-      description: `A sign-in as ${username} failed`,
+      description:
+        username === undefined ? 'A sign-in with an unknown name failed' : `A sign-in as ${username} failed`,
       data: { username, address },
     });
   }
 }
 
-const userBucket = (username: string) => `user:${username.toLowerCase()}`;
-const addressBucket = (address: string) => `address:${address}`;
+function bucketsOf(username: string, address: string): Bucket[] {
+  return [
+    { bucket: `user:${username.toLowerCase()}`, limit: LIMIT_PER_USER },
+    { bucket: `address:${address}`, limit: LIMIT_PER_ADDRESS },
+  ];
+}

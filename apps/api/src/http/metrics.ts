@@ -73,12 +73,12 @@ export class Metrics {
   }
 
   observe(fastify: FastifyInstance): void {
-    fastify.addHook('onRequest', (_request, _reply, done) => {
+    fastify.addHook('onRequest', (_request, reply, done) => {
       this.requestsInFlight.inc();
+      reply.raw.once('close', () => this.requestsInFlight.dec());
       done();
     });
     fastify.addHook('onResponse', (request, reply, done) => {
-      this.requestsInFlight.dec();
       this.requests.observe(
         // The pattern, never the path: ids would make a series each.
         { method: request.method, route: request.routeOptions.url ?? 'none', status: reply.statusCode },

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import cookie from '@fastify/cookie';
 import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -61,9 +62,15 @@ function createFastify({ settings, log }: Runtime): FastifyInstance {
     requestTimeout: 60_000,
     frameworkErrors: (error, request, reply) => refuseUrl(error, request, reply as never),
     clientErrorHandler: refuseConnection,
+    http: { shouldUpgradeCallback: isSocket },
   });
   parseJsonBodies(server);
   return server;
+}
+
+/** Whoever offers another protocol, such as HTTP/2, is answered in the one that it came with. */
+function isSocket({ url = '', headers }: IncomingMessage): boolean {
+  return url.startsWith('/socket.io/') && headers.upgrade?.toLowerCase() === 'websocket';
 }
 
 /** A caller's own id is kept, so that its log and ours can be laid side by side. */
@@ -75,16 +82,14 @@ function limit(server: FastifyInstance, { readiness }: Runtime): void {
   let inFlight = 0;
   server.addHook('onRequest', (request, reply, done) => {
     inFlight++;
+    // Not `onResponse`, which never comes for a caller that goes away before its answer.
+    reply.raw.once('close', () => inFlight--);
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id).header('cache-control', 'no-store');
     if (isProbe(request.url)) return done();
     if (!readiness.answersRequests) return done(new DatabaseUnavailable());
     // Nobody should go on with a connection that is about to be closed.
     if (readiness.state === 'leaving') reply.header('connection', 'close');
     if (inFlight > MOST_IN_FLIGHT) return done(new Overloaded('an answer'));
-    done();
-  });
-  server.addHook('onResponse', (_request, _reply, done) => {
-    inFlight--;
     done();
   });
 }

@@ -1,12 +1,14 @@
 import {
   ValidationPipe,
   type ArgumentMetadata,
+  type Type,
   type ValidationError,
   type ValidationPipeOptions,
 } from '@nestjs/common';
 import { malformed } from '@muster/domain/errors';
 import type { FieldProblem } from '@muster/protocol/problem';
 import { getMetadataStorage } from 'class-validator';
+import { toMessage } from './to-message.js';
 
 const options: ValidationPipeOptions = {
   transform: true,
@@ -17,6 +19,11 @@ const options: ValidationPipeOptions = {
   stopAtFirstError: false,
   validationError: { target: false, value: false },
   exceptionFactory: (errors) => refusal(fieldsOf(errors)),
+  transformerPackage: {
+    plainToInstance: <T>(message: Type<T>, plain: unknown) => toMessage(message as Type<object>, plain) as T,
+    // Never called, since what is handed on is the message itself.
+    classToPlain: (message) => message as Record<string, unknown>,
+  },
 };
 
 /** class-validator takes what every object inherits for a field that it knows. */
@@ -28,6 +35,11 @@ class StrictValidation extends ValidationPipe {
     }
     return super.transform(value, metadata) as Promise<unknown>;
   }
+
+  // JSON has no gaps, and what could poison a prototype was refused before it was parsed: there is nothing to
+  // mend, and mending would take fields out of documents that are to be kept as they are.
+  protected override closeArrayGaps(): void {}
+  protected override stripProtoKeys(): void {}
 }
 
 function refusal(errors: FieldProblem[]) {
@@ -56,7 +68,8 @@ function rememberRules(): void {
   const gather = storage.getTargetValidationMetadatas.bind(storage);
   const remembered = new WeakMap<object, ReturnType<typeof gather>>();
   storage.getTargetValidationMetadatas = (message, schema, always, strictGroups, groups) => {
-    if (always || strictGroups || groups) return gather(message, schema, always, strictGroups, groups);
+    const isUsual = typeof message === 'function' && !always && !strictGroups && !groups;
+    if (!isUsual) return gather(message, schema, always, strictGroups, groups);
     const rules = remembered.get(message) ?? gather(message, schema, always, strictGroups);
     remembered.set(message, rules);
     return rules;

@@ -57,10 +57,9 @@ export class UsersController {
     @Calling() call: Call,
   ): Promise<UserRecord> {
     const passwordHash = password === undefined ? undefined : await hashPassword(password);
-    const user = await this.commands.run(call, (tx) =>
-      this.users.change(tx, id, { ...change, passwordHash }, call.caller),
-    );
-    await this.credentials.announce({ userId: id });
-    return user;
+    return this.commands.run(call, async (tx) => {
+      await this.credentials.announce(tx, { userId: id });
+      return this.users.change(tx, id, { ...change, passwordHash }, call.caller);
+    });
   }
 }

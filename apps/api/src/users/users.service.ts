@@ -21,7 +21,9 @@ export class UsersService {
   async create(tx: Transaction, request: Hashed<CreateUser>, caller: Caller): Promise<UserRecord> {
     const { username, role, passwordHash = null } = request;
     const user = await createUser(tx, { username, role, passwordHash }).catch((error: unknown) => {
-      throw isDuplicate(error) ? conflict('USERNAME_TAKEN', `The name ${username} is taken`) : error;
+      throw isDuplicate(error)
+        ? conflict('USERNAME_TAKEN', `The name ${username} is taken`, { username })
+        : error;
     });
     tx.record({
       eventType: 'admin_action',

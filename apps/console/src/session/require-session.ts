@@ -3,7 +3,7 @@ import { headers } from 'next/headers';
 import { forbidden, redirect } from 'next/navigation';
 import { cache } from 'react';
 import type { Role, Session } from '../api/records';
-import { PATH_HEADER } from '../request-headers';
+import { FORWARDED_HEADERS, PATH_HEADER } from '../request-headers';
 import { ApiAwayError } from './api-away';
 import { signInPath } from './return-path';
 
@@ -29,7 +29,7 @@ export const askWho = cache(async (): Promise<Answer> => {
   if (!cookie) return { state: 'signed-out' };
   try {
     const answer = await fetch(new URL('/api/auth/me', process.env.MUSTER_API_URL), {
-      headers: { cookie, 'x-forwarded-for': incoming.get('x-forwarded-for') ?? '' },
+      headers: { cookie, ...callerOf(incoming) },
       cache: 'no-store',
       signal: AbortSignal.timeout(5_000),
     });
@@ -39,3 +39,8 @@ export const askWho = cache(async (): Promise<Answer> => {
     return { state: 'away' };
   }
 });
+
+/** Without these the API would look for the cookie of another scheme, and count the console as the caller. */
+function callerOf(incoming: Headers): Record<string, string> {
+  return Object.fromEntries(FORWARDED_HEADERS.map((name) => [name, incoming.get(name) ?? '']));
+}
