@@ -1,5 +1,6 @@
 import { malformed, unacceptable } from '@muster/domain/errors';
 import { MAX_DEPTH } from '../http/body.js';
+import { refuseUnstorableText } from '../http/storable-text.js';
 
 /**
  * What bodies of requests are checked for before they are parsed, for messages that Socket.IO has parsed
@@ -17,7 +18,7 @@ export function refuseUnlessPlainJson(message: object): void {
       }
       if (!Array.isArray(container)) refuseKeys(container);
       for (const value of Object.values(container)) {
-        if (typeof value === 'string') refuseNul(value);
+        if (typeof value === 'string') refuseUnstorableText(value);
         else if (typeof value === 'object' && value !== null) next.push(value as object);
       }
     }
@@ -31,12 +32,6 @@ function refuseKeys(container: object): void {
     const poisons =
       key === '__proto__' || (key === 'constructor' && Object.hasOwn(Object(value) as object, 'prototype'));
     if (poisons) throw malformed('BAD_KEY', `A field may not be called ${key}`);
-    refuseNul(key);
-  }
-}
-
-function refuseNul(text: string): void {
-  if (text.includes('\u0000')) {
-    throw malformed('NUL_CHARACTER', 'Text may not contain the character U+0000');
+    refuseUnstorableText(key);
   }
 }
