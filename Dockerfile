@@ -18,8 +18,8 @@ WORKDIR /muster
 ENV SCARF_ANALYTICS=false PRISMA_SCHEMA_ENGINE_BINARY=/bin/true
 COPY --from=manifests /muster ./
 # As the lock file says. (`npm ci` refuses one that lacks a package for some other platform.)
-RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=npmrc,target=/root/.npmrc \
-  npm install --no-save --include=dev
+RUN --mount=type=cache,target=/npm-cache --mount=type=secret,id=npmrc \
+  NPM_CONFIG_CACHE=/npm-cache NPM_CONFIG_USERCONFIG=/run/secrets/npmrc npm install --no-save --include=dev
 COPY . .
 # What `npm start` does before it starts: the database client, the types of the API, programs and console.
 RUN node --input-type=module --eval "\
@@ -30,8 +30,8 @@ RUN node --input-type=module --eval "\
 FROM ${NODE_IMAGE} AS api-packages
 WORKDIR /muster
 COPY --from=manifests /muster ./
-RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=npmrc,target=/root/.npmrc \
-  npm install --no-save --workspace @muster/api --omit=dev --omit=optional --ignore-scripts
+RUN --mount=type=cache,target=/npm-cache --mount=type=secret,id=npmrc \
+  NPM_CONFIG_CACHE=/npm-cache NPM_CONFIG_USERCONFIG=/run/secrets/npmrc npm install --no-save --workspace @muster/api --omit=dev --omit=optional --ignore-scripts
 
 FROM ${NODE_IMAGE} AS runtime
 ENV NODE_ENV=production
