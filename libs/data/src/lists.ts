@@ -1,3 +1,4 @@
+import { Conditions, type Filter } from './filter.js';
 import type { Handle } from './statement.js';
 
 /** A table as people may list it: which columns, in which order, by which filters. */
@@ -9,12 +10,7 @@ export interface Listing {
   readonly order: readonly [time: string, id: string];
 }
 
-export interface PageRequest {
-  /** Column = value; what is undefined does not filter. */
-  readonly where: Readonly<Record<string, string | boolean | undefined>>;
-  /** On the time of `order`: from inclusive, to exclusive. */
-  readonly from?: string;
-  readonly to?: string;
+export interface PageRequest extends Filter {
   readonly limit: number;
   /** The key of the last row of the page before. */
   readonly after: readonly [time: string, id: string] | null;
@@ -32,26 +28,19 @@ export async function readPage(
   request: PageRequest,
 ): Promise<{ records: Row[]; lastKey: [string, string] | null }> {
   const [time, id] = listing.order;
-  const values: unknown[] = [];
-  const bind = (value: unknown) => `$${values.push(value)}`;
-  const conditions = Object.entries(request.where)
-    .filter(([, value]) => value !== undefined)
-    .map(([column, value]) => `${column} = ${bind(value)}`);
-  if (request.from !== undefined) conditions.push(`${time} >= ${bind(request.from)}::timestamptz`);
-  if (request.to !== undefined) conditions.push(`${time} < ${bind(request.to)}::timestamptz`);
+  const conditions = new Conditions(request, time);
   if (request.after) {
-    conditions.push(
-      `(${time}, ${id}) < (${bind(request.after[0])}::timestamptz, ${bind(request.after[1])}::uuid)`,
-    );
+    const [afterTime, afterId] = request.after.map((part) => conditions.bind(part));
+    conditions.add(`(${time}, ${id}) < (${afterTime}::timestamptz, ${afterId}::uuid)`);
   }
   const rows = await handle.query<Row & { list_time: string; list_id: string }>({
     text: `
       SELECT ${listing.columns.join(', ')}, ${time}::text AS list_time, ${id}::text AS list_id
       FROM ${listing.table}
-      ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''}
+      ${conditions}
       ORDER BY ${time} DESC, ${id} DESC
-      LIMIT ${bind(request.limit + 1)}`,
-    values,
+      LIMIT ${conditions.bind(request.limit + 1)}`,
+    values: conditions.values,
   });
   const page = rows.slice(0, request.limit);
   const last = rows.length > request.limit ? page.at(-1) : undefined;

@@ -1,11 +1,10 @@
 import { isUUID } from 'class-validator';
-import { readPage, type Listing, type PageRequest } from '@muster/data/lists';
+import type { Filter } from '@muster/data/filter';
+import { readPage, type Listing } from '@muster/data/lists';
 import type { Handle } from '@muster/data/statement';
 import type { ListQuery, Page } from '@muster/protocol/lists';
 import { isTime } from '@muster/protocol/time';
 import { decodeCursor, encodeCursor } from './cursor.js';
-
-type Filter = Pick<PageRequest, 'where' | 'from' | 'to'>;
 
 /** One page of a listing, newest first, as `{ items, nextCursor }`. */
 export async function answerPage<Item>(

@@ -1,12 +1,9 @@
 import type { EventRecord } from '@muster/protocol/events';
+import { Conditions, type Filter } from '../filter.js';
 import { toRecord } from '../lists.js';
 import type { Handle } from '../statement.js';
 
-export interface EventFilter {
-  /** Column = value; what is undefined does not filter. */
-  readonly where: Readonly<Record<string, string | undefined>>;
-  readonly from?: string;
-  readonly to?: string;
+export interface EventFilter extends Filter {
   readonly limit: number;
 }
 
@@ -29,24 +26,18 @@ export function selectEventsAfter(handle: Handle, filter: EventFilter, seq: numb
 
 async function select(
   handle: Handle,
-  { where, from, to, limit }: EventFilter,
+  filter: EventFilter,
   bound: ['<' | '>', number] | undefined,
   direction: 'ASC' | 'DESC',
 ): Promise<EventRecord[]> {
-  const values: unknown[] = [];
-  const bind = (value: unknown) => `$${values.push(value)}`;
-  const conditions = Object.entries(where)
-    .filter(([, value]) => value !== undefined)
-    .map(([column, value]) => `${column} = ${bind(value)}`);
-  if (from !== undefined) conditions.push(`"timestamp" >= ${bind(from)}::timestamptz`);
-  if (to !== undefined) conditions.push(`"timestamp" < ${bind(to)}::timestamptz`);
-  if (bound) conditions.push(`seq ${bound[0]} ${bind(bound[1])}`);
+  const conditions = new Conditions(filter, '"timestamp"');
+  if (bound) conditions.add(`seq ${bound[0]} ${conditions.bind(bound[1])}`);
   const rows = await handle.query<Record<string, unknown>>({
     text: `
       SELECT ${COLUMNS} FROM system_events
-      ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''}
-      ORDER BY seq ${direction} LIMIT ${bind(limit)}`,
-    values,
+      ${conditions}
+      ORDER BY seq ${direction} LIMIT ${conditions.bind(filter.limit)}`,
+    values: conditions.values,
   });
   return rows.map((row) => ({ ...toRecord(row), seq: Number(row.seq) }) as EventRecord);
 }
